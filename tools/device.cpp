@@ -65,6 +65,13 @@ gpumem_ceiling_info ceiling_of(gpumem_ctx* ctx) {
   return info;
 }
 
+measure::Ceilings ceilings_of(gpumem_ctx* ctx) {
+  const gpumem_ceiling_info info = ceiling_of(ctx);
+  const auto rate = [](int64_t bytes_per_s) { return static_cast<double>(bytes_per_s); };
+  return {rate(info.read),      rate(info.write),       rate(info.copy),
+          rate(info.to_device), rate(info.from_device), rate(info.theoretical)};
+}
+
 nlohmann::ordered_json device_json(const gpumem_device_info& device) {
   const auto known = [](int64_t value) { return value > 0 ? nlohmann::json(value) : nlohmann::json(); };
   const auto of_cuda = [&](int64_t value) {

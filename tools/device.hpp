@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "measure/results.hpp"
+
 namespace tool {
 
 gpumem_device_info device_of(gpumem_ctx* ctx);
@@ -23,6 +25,7 @@ std::string device_title(const gpumem_device_info& device);
 
 // As gpumem_ceiling() measures them.
 gpumem_ceiling_info ceiling_of(gpumem_ctx* ctx);
+measure::Ceilings ceilings_of(gpumem_ctx* ctx);
 
 // On standard output, as one line: the object with "schema": "gpumem.<what>/1" before its members.
 void print_json(const char* what, const nlohmann::ordered_json& members);

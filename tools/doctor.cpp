@@ -16,13 +16,13 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/problem.hpp"
 #include "bench/session.hpp"
 #include "commands.hpp"
 #include "device.hpp"
 #include "failure.hpp"
 #include "measure/machine.hpp"
 #include "measure/progress.hpp"
+#include "problems/problem.hpp"
 #include "resources.hpp"
 #include "text.hpp"
 
@@ -288,10 +288,7 @@ void check_pair(Findings& findings, int32_t from, int32_t to) {
   const Operand source(near.get(), "device", kBytes, 0);
   const Operand target(far.get(), "device", kBytes, 0);
   const Operand wanted(host.get(), "pageable", kBytes, 0);
-  const Contents pattern = [](unsigned char* at, int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      at[i - begin] = static_cast<unsigned char>(mixed_bits(static_cast<uint64_t>(i)));
-  };
+  const Contents pattern = elements(1);
   source.fill(pattern);
   wanted.fill(pattern);
   target.fill(static_cast<unsigned char>(0));

@@ -1,29 +1,14 @@
 // gpumem explain: where the operation of a problem line would run, and by which variant.
-#include "explain.hpp"
-
 #include <cstdio>
 
-#include "bench/problem.hpp"
 #include "commands.hpp"
 #include "device.hpp"
 #include "failure.hpp"
+#include "problems/problem.hpp"
 #include "resources.hpp"
 #include "text.hpp"
 
 namespace tool {
-std::string explanation(gpumem_ctx* ctx, const std::string& line, gpumem_format format) {
-  int64_t needed = 0;
-  try {
-    check(gpumem_explain(ctx, line.c_str(), format, nullptr, 0, &needed), "explaining the line");
-  } catch (const CallFailure& failure) {
-    if (failure.status == GPUMEM_INVALID_ARGUMENT) throw Mistake(failure.reason);
-    throw;
-  }
-  std::string text(static_cast<std::size_t>(needed), '\0');
-  check(gpumem_explain(ctx, line.c_str(), format, text.data(), needed, nullptr), "explaining the line");
-  text.pop_back();  // the NUL
-  return text;
-}
 
 int run_explain(const ExplainOptions& options) {
   const Context ctx = create_context(options.device);

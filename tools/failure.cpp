@@ -19,7 +19,8 @@ std::string last_error() {
 void check(gpumem_status status, std::string_view doing) {
   if (status == GPUMEM_OK) return;
   const std::string reason = last_error();
-  throw CallFailure(std::string(doing) + ": " + gpumem_status_name(status) + ": " + reason, status, reason);
+  const std::string before = doing.empty() ? "" : std::string(doing) + ": ";
+  throw CallFailure(before + gpumem_status_name(status) + ": " + reason, status, reason);
 }
 
 }  // namespace tool

@@ -27,7 +27,7 @@ struct CallFailure : Failure {
   std::string reason;  // the library's sentence alone
 };
 
-// Throws a CallFailure unless status is GPUMEM_OK: what was being done, the status' name, and the library's own sentence.
-void check(gpumem_status status, std::string_view doing);
+// Throws a CallFailure unless status is GPUMEM_OK: what was being done if that is given, the status' name, and the library's own sentence.
+void check(gpumem_status status, std::string_view doing = {});
 
 }  // namespace tool

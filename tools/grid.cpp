@@ -7,7 +7,6 @@
 
 #include "commands.hpp"
 #include "device.hpp"
-#include "explain.hpp"
 #include "failure.hpp"
 #include "grid_report.hpp"
 #include "interrupted.hpp"
@@ -15,6 +14,7 @@
 #include "measure/progress.hpp"
 #include "npy.hpp"
 #include "output_file.hpp"
+#include "problems/problem.hpp"
 #include "resources.hpp"
 #include "terrain.hpp"
 

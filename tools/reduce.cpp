@@ -5,12 +5,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "bench/operand.hpp"
-#include "bench/problem.hpp"
 #include "commands.hpp"
 #include "device.hpp"
 #include "failure.hpp"
 #include "npy.hpp"
+#include "problems/operand.hpp"
+#include "problems/problem.hpp"
 #include "resources.hpp"
 #include "text.hpp"
 

@@ -11,10 +11,11 @@ Memory own(gpumem_ctx* ctx, void* p) { return {static_cast<int32_t*>(p), FreeMem
 
 }  // namespace
 
-Context create_context(int32_t device) {
+Context create_context(int32_t device, int32_t host_threads) {
   gpumem_ctx_options options;
   check(gpumem_ctx_options_init(&options, sizeof options), "preparing the context's options");
   options.device = device;
+  options.host_threads = host_threads;
   gpumem_ctx* ctx = nullptr;
   check(gpumem_ctx_create(&options, &ctx), "creating a context");
   return Context(ctx);

@@ -6,15 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "bench/problem.hpp"
 #include "commands.hpp"
 #include "device.hpp"
-#include "explain.hpp"
 #include "failure.hpp"
 #include "interrupted.hpp"
 #include "json_file.hpp"
 #include "measure/progress.hpp"
 #include "measure/results.hpp"
+#include "problems/problem.hpp"
 #include "resources.hpp"
 #include "text.hpp"
 

@@ -1,12 +1,10 @@
 // The host's time to enqueue a small operation, against the raw call or launch that does the same work.
 #include <chrono>
-#include <cstring>
 #include <utility>
 
 #include "cuda/cuda_cases.hpp"
-#include "cuda/device_kernels.hpp"
+#include "cuda/kernels.hpp"
 #include "measure/host_clock.hpp"
-#include "support/random.hpp"
 
 namespace bench {
 namespace {
@@ -14,6 +12,7 @@ namespace {
 constexpr std::size_t kBytes = 4096;  // the device is done before the host has enqueued the next
 constexpr int kCalls = 256;           // well below the depth at which a stream's queue makes the host wait
 constexpr double kAddedUs = 1.5;
+constexpr tool::Pattern kPattern = tool::fill_pattern(false);
 
 std::function<double()> enqueue_sampler(std::function<void()> call) {
   return [call = std::move(call)] {
@@ -38,61 +37,54 @@ Case dispatch_case(const char* name, const char* peer, std::function<Pair()> ope
   return c;
 }
 
-Pair open_device_copy(const GpuPtr& gpu) {
-  void *src = gpu->src(kBytes), *dst = gpu->dst(kBytes);
-  generate_elements(src, kBytes / 8, 8);
-  const auto poison = [dst] { check_cuda(cudaMemset(dst, kPoison, kBytes)); };
-  const auto verify = [dst] { return wrong_count(count_wrong_copied(dst, kBytes / 8, 8)); };
-  return {
-      {enqueue_sampler([=] { check(gpumem_copy_async(gpu->ctx.get(), dst, src, kBytes, nullptr)); }), poison, verify},
-      {enqueue_sampler(
-           [=] { check_cuda(cudaMemcpyAsync(dst, src, kBytes, cudaMemcpyDeviceToDevice, gpu->peer_stream.get())); }),
-       poison, verify}};
+// dst afterwards is what `expected`, of the device, is.
+Side side_of(std::function<void()> call, void* dst, const void* expected) {
+  return {enqueue_sampler(std::move(call)), [dst] { check_cuda(cudaMemset(dst, kSpoiled, kBytes)); },
+          [=] { return wrong_count(count_different(dst, expected, kBytes)); }};
 }
 
-Pair open_pinned_copy(const GpuPtr& gpu) {
-  void* pinned = nullptr;
-  check(gpumem_alloc_pinned(gpu->ctx.get(), kBytes, &pinned));
-  const std::shared_ptr<void> src(pinned, [ctx = gpu->ctx](void* p) { gpumem_free(ctx.get(), p); });
-  auto* words = static_cast<uint64_t*>(pinned);
-  for (std::size_t i = 0; i < kBytes / 8; ++i) words[i] = random_element<uint64_t>(i);
-  void* dst = gpu->dst(kBytes);
-  const auto poison = [dst] { check_cuda(cudaMemset(dst, kPoison, kBytes)); };
-  const auto verify = [dst] { return wrong_count(count_wrong_copied(dst, kBytes / 8, 8)); };
-  return {{enqueue_sampler([=] { check(gpumem_copy_async(gpu->ctx.get(), dst, src.get(), kBytes, nullptr)); }), poison,
-           verify},
-          {enqueue_sampler([=] {
-             check_cuda(cudaMemcpyAsync(dst, src.get(), kBytes, cudaMemcpyHostToDevice, gpu->peer_stream.get()));
-           }),
-           poison, verify}};
-}
-
-Pair open_fill(const GpuPtr& gpu, int pattern_bytes, std::function<void(void*)> peer) {
-  void* dst = gpu->dst(kBytes);
-  const auto poison = [dst] { check_cuda(cudaMemset(dst, kPoison, kBytes)); };
-  const auto verify = [dst, pattern_bytes] {
-    return wrong_count(count_wrong_filled(dst, kBytes, kPattern, pattern_bytes));
-  };
+// Of memory of the device, or of pinned memory that holds the same.
+Pair open_copy(const GpuPtr& gpu, bool pinned) {
+  void *const dst = gpu->dst(kBytes), *const same = gpu->src(kBytes);
+  write_contents(same, kBytes, elements(8));
+  const auto source = std::make_shared<tool::Operand>(gpu->ctx.get(), "pinned", kBytes, 0);
+  source->fill(elements(8));
+  const void* const src = pinned ? source->get() : same;
   const auto ours = [=] {
-    check(gpumem_fill_async(gpu->ctx.get(), dst, kPattern, pattern_bytes, int64_t{kBytes} / pattern_bytes, nullptr));
+    check(gpumem_copy_async(gpu->ctx.get(), dst, src, kBytes, nullptr));
+    static_cast<void>(source);
   };
-  return {{enqueue_sampler(ours), poison, verify}, {enqueue_sampler([=] { peer(dst); }), poison, verify}};
+  const cudaMemcpyKind kind = pinned ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToDevice;
+  const auto peer = [=] {
+    check_cuda(cudaMemcpyAsync(dst, src, kBytes, kind, gpu->peer_stream.get()));
+    static_cast<void>(source);
+  };
+  return {side_of(ours, dst, same), side_of(peer, dst, same)};
+}
+
+Pair open_fill(const GpuPtr& gpu, int pattern_bytes, const std::function<void(void*)>& peer) {
+  void *const dst = gpu->dst(kBytes), *const expected = gpu->src(kBytes);
+  fill_plainly(expected, kBytes, kPattern, pattern_bytes);
+  const auto ours = [=] {
+    check(gpumem_fill_async(gpu->ctx.get(), dst, kPattern.bytes, pattern_bytes, int64_t{kBytes} / pattern_bytes,
+                            nullptr));
+  };
+  return {side_of(ours, dst, expected), side_of([=] { peer(dst); }, dst, expected)};
 }
 
 }  // namespace
 
 void add_cuda_dispatch(std::vector<Case>& cases, const GpuPtr& gpu) {
-  cases.push_back(dispatch_case("copy_async/device", "cudaMemcpyAsync", [gpu] { return open_device_copy(gpu); }));
-  cases.push_back(dispatch_case("copy_async/pinned", "cudaMemcpyAsync", [gpu] { return open_pinned_copy(gpu); }));
+  cases.push_back(dispatch_case("copy_async/device", "cudaMemcpyAsync", [gpu] { return open_copy(gpu, false); }));
+  cases.push_back(dispatch_case("copy_async/pinned", "cudaMemcpyAsync", [gpu] { return open_copy(gpu, true); }));
   cases.push_back(dispatch_case("fill_async/pattern1", "cudaMemsetAsync", [gpu] {
-    return open_fill(
-        gpu, 1, [gpu](void* dst) { check_cuda(cudaMemsetAsync(dst, kPattern[0], kBytes, gpu->peer_stream.get())); });
+    return open_fill(gpu, 1, [gpu](void* dst) {
+      check_cuda(cudaMemsetAsync(dst, kPattern.bytes[0], kBytes, gpu->peer_stream.get()));
+    });
   }));
   cases.push_back(dispatch_case("fill_async/pattern16", "kernel launch", [gpu] {
-    uint64_t words[2];
-    std::memcpy(words, kPattern, sizeof words);
-    return open_fill(gpu, 16, [gpu, low = words[0], high = words[1]](void* dst) {
-      launch_small_fill(dst, low, high, kBytes / 16, gpu->peer_stream.get());
+    return open_fill(gpu, 16, [gpu](void* dst) {
+      launch_small_fill(dst, kPattern, kBytes / 16, gpu->peer_stream.get());
       check_cuda(cudaPeekAtLastError());
     });
   }));

@@ -5,10 +5,8 @@
 #include <array>
 
 #include "cuda/cuda_cases.hpp"
-#include "cuda/device_kernels.hpp"
-#include "cuda/moved.hpp"
+#include "cuda/kernels.hpp"
 #include "measure/host_clock.hpp"
-#include "support/random.hpp"
 
 namespace bench {
 namespace {
@@ -81,6 +79,15 @@ class OnDevice {
   int before_ = 0;
 };
 
+// Calls work(d) with each device as the current one.
+template <class Work>
+void on_each(const Work& work) {
+  for (size_t d = 0; d < kGpus; ++d) {
+    const OnDevice current(static_cast<int>(d));
+    work(d);
+  }
+}
+
 // Contexts, streams and a gpumem_dist of the first two devices.
 struct Gpus {
   std::array<Context, kGpus> contexts;
@@ -94,13 +101,11 @@ struct Gpus {
     check_cuda(cudaGetDeviceCount(&count));
     if (count < kGpus) throw Skip("it takes two devices");
     nccl = std::make_unique<Nccl>();
-    for (int d = 0; d < kGpus; ++d) {
-      const auto at = static_cast<size_t>(d);
-      const OnDevice current(d);
-      contexts[at] = make_context(d);
-      members[at] = contexts[at].get();
-      check_cuda(cudaStreamCreateWithFlags(&streams[at], cudaStreamNonBlocking));
-    }
+    on_each([&](size_t d) {
+      contexts[d] = make_context(static_cast<int32_t>(d));
+      members[d] = contexts[d].get();
+      check_cuda(cudaStreamCreateWithFlags(&streams[d], cudaStreamNonBlocking));
+    });
     gpumem_dist_options options;
     check(gpumem_dist_options_init(&options, sizeof options));
     options.contexts = members.data();
@@ -113,16 +118,13 @@ struct Gpus {
   }
   ~Gpus() {
     gpumem_dist_destroy(dist);
-    for (int d = 0; d < kGpus; ++d) {
-      const OnDevice current(d);
-      cudaStreamDestroy(streams[static_cast<size_t>(d)]);
-    }
+    on_each([&](size_t d) { cudaStreamDestroy(streams[d]); });
   }
   Gpus(const Gpus&) = delete;
   Gpus& operator=(const Gpus&) = delete;
 
   void wait() const {
-    for (int d = 0; d < kGpus; ++d) check_cuda(cudaStreamSynchronize(streams[static_cast<size_t>(d)]));
+    for (const cudaStream_t stream : streams) check_cuda(cudaStreamSynchronize(stream));
   }
 };
 using GpusPtr = std::shared_ptr<Gpus>;
@@ -215,15 +217,14 @@ struct SlabTranspose {
         dst(g, (c + 1) / 2 * r * bytes),
         from({r, c}, 0, bytes),
         to({c, r}, 0, bytes) {
-    for (int d = 0; d < kGpus; ++d) {
-      const OnDevice current(d);
-      const auto at = static_cast<size_t>(d);
-      generate_elements(whole.p[at], rows * cols, static_cast<int>(element_bytes));
-      const int64_t extents[] = {rows, cols};
-      const int32_t order[] = {1, 0};
-      permute_simply(expected.p[at], whole.p[at], static_cast<int>(element_bytes), 2, extents, order);
-      src[at] = static_cast<char*>(whole.p[at]) + from.lower[at * 2] * cols * element_bytes;
-    }
+    on_each([&](size_t d) {
+      write_contents(whole.p[d], rows * cols * element_bytes, elements(element_bytes));
+      Axes axes{.element_bytes = static_cast<int>(element_bytes)};
+      axes.add(cols, 1, rows);
+      axes.add(rows, cols, 1);
+      move_plainly(expected.p[d], whole.p[d], axes);
+      src[d] = static_cast<char*>(whole.p[d]) + from.lower[d * 2] * cols * element_bytes;
+    });
     const int32_t order[] = {1, 0};
     gpumem_dist_plan* made = nullptr;
     check(gpumem_dist_plan_redistribute(gpus->dist, &from.raw, &to.raw, order, nullptr, &made));
@@ -232,21 +233,17 @@ struct SlabTranspose {
 
   int64_t slab_bytes(size_t m) const { return to.first_extent(m) * rows * element_bytes; }
   void poison() const {
-    for (int d = 0; d < kGpus; ++d) {
-      const OnDevice current(d);
-      const auto at = static_cast<size_t>(d);
-      check_cuda(cudaMemset(dst.p[at], kPoison, static_cast<size_t>(slab_bytes(at))));
+    on_each([&](size_t d) {
+      check_cuda(cudaMemset(dst.p[d], kSpoiled, static_cast<size_t>(slab_bytes(d))));
       check_cuda(cudaDeviceSynchronize());
-    }
+    });
   }
   std::string verify() const {
     int64_t wrong = 0;
-    for (int d = 0; d < kGpus; ++d) {
-      const OnDevice current(d);
-      const auto at = static_cast<size_t>(d);
-      const char* const right = static_cast<const char*>(expected.p[at]) + to.lower[at * 2] * rows * element_bytes;
-      wrong += count_different(dst.p[at], right, static_cast<size_t>(slab_bytes(at)));
-    }
+    on_each([&](size_t d) {
+      const char* const right = static_cast<const char*>(expected.p[d]) + to.lower[d * 2] * rows * element_bytes;
+      wrong += count_different(dst.p[d], right, slab_bytes(d));
+    });
     return wrong_count(wrong);
   }
 };
@@ -262,7 +259,9 @@ Side our_transpose(const std::shared_ptr<SlabTranspose>& t) {
 }
 
 // The bytes that have to cross, and nothing else.
-Side wire(const GpusPtr& gpus, const std::shared_ptr<OnBoth>& from, const std::shared_ptr<OnBoth>& to, int64_t bytes) {
+Side wire(const GpusPtr& gpus, int64_t bytes) {
+  const auto from = std::make_shared<OnBoth>(gpus, bytes);
+  const auto to = std::make_shared<OnBoth>(gpus, bytes);
   return side([=] {
     gpus->nccl->exchange(from->p, to->p, bytes, gpus->streams);
     gpus->wait();
@@ -292,19 +291,16 @@ Side by_hand(const std::shared_ptr<SlabTranspose>& t) {
       from[d] = static_cast<char*>(turned->p[d]) + static_cast<int64_t>(1 - d) * half_cols * width;
     }
     t->gpus->nccl->exchange(from, arrived->p, half_cols * width, t->gpus->streams);
-    for (int d = 0; d < kGpus; ++d) {
-      const auto at = static_cast<size_t>(d);
-      const OnDevice current(d);
-      auto* const dst = static_cast<char*>(t->dst.p[at]);
-      const auto* const own = static_cast<const char*>(turned->p[at]) + d * half_cols * width;
-      const auto copy = [&](int64_t member, const void* block) {
-        check_cuda(cudaMemcpy2DAsync(dst + member * width, static_cast<size_t>(2 * width), block,
-                                     static_cast<size_t>(width), static_cast<size_t>(width),
-                                     static_cast<size_t>(half_cols), cudaMemcpyDefault, t->gpus->streams[at]));
+    on_each([&](size_t d) {
+      const auto copy = [&](size_t member, const void* block) {
+        check_cuda(cudaMemcpy2DAsync(static_cast<char*>(t->dst.p[d]) + static_cast<int64_t>(member) * width,
+                                     static_cast<size_t>(2 * width), block, static_cast<size_t>(width),
+                                     static_cast<size_t>(width), static_cast<size_t>(half_cols), cudaMemcpyDefault,
+                                     t->gpus->streams[d]));
       };
-      copy(d, own);
-      copy(1 - d, arrived->p[at]);
-    }
+      copy(d, static_cast<const char*>(turned->p[d]) + static_cast<int64_t>(d) * half_cols * width);
+      copy(1 - d, arrived->p[d]);
+    });
     t->gpus->wait();
   };
   return transposing(t, call);
@@ -333,9 +329,7 @@ void add_transposes(std::vector<Case>& cases, const Open& gpus) {
     cases.push_back(dist_case(name, "ncclSend+ncclRecv", at_least(bar), bytes, [=] {
       const GpusPtr both = gpus();
       const auto t = std::make_shared<SlabTranspose>(both, s.rows, s.cols, s.element_bytes);
-      const auto from = std::make_shared<OnBoth>(both, crosses);
-      const auto to = std::make_shared<OnBoth>(both, crosses);
-      return Pair{our_transpose(t), wire(both, from, to, crosses)};
+      return Pair{our_transpose(t), wire(both, crosses)};
     }));
     if (s.mib > 1024) continue;
     cases.push_back(dist_case(name, "transpose+NCCL+copy", at_least(1.25), bytes, [=] {
@@ -352,34 +346,30 @@ void add_transposes(std::vector<Case>& cases, const Open& gpus) {
 }
 
 // Two boxes of 512 x 512 x 512 that are neighbours along an axis, whose ends meet.
+Pair open_halo(const GpusPtr& both, size_t axis, int64_t side_length, int64_t halo, int64_t crosses) {
+  std::vector<int64_t> extents(3, side_length);
+  extents[axis] *= 2;
+  const auto layout = std::make_shared<Halves>(extents, axis, 4, halo);
+  const auto memory = std::make_shared<OnBoth>(both, layout->room(0) * 4);
+  std::array<int64_t, 3> width{};
+  std::array<int32_t, 3> periodic{};
+  width[axis] = halo;
+  periodic[axis] = 1;
+  gpumem_dist_plan* made = nullptr;
+  check(gpumem_dist_plan_halo(both->dist, &layout->raw, width.data(), width.data(), periodic.data(), nullptr, &made));
+  const auto plan = std::make_shared<PlanOf>(made);
+  return {side([=, keep = layout] { check(gpumem_dist_execute(plan->raw, as_sources(memory->p), nullptr)); }),
+          wire(both, crosses)};
+}
+
 void add_halos(std::vector<Case>& cases, const Open& gpus) {
   constexpr int64_t kSide = 512, kWidth = 2;
+  constexpr int64_t kCrosses = 2 * kWidth * kSide * kSide * 4;
   const char* const names[] = {"x", "y", "z"};
   for (size_t axis = 0; axis < 3; ++axis) {
-    const int64_t crosses = 2 * kWidth * kSide * kSide * 4;
     cases.push_back(dist_case(std::string("halo/f32/512^3/") + names[axis], "ncclSend+ncclRecv", at_least(0.9),
-                              4.0 * static_cast<double>(crosses), [=] {
-                                const GpusPtr both = gpus();
-                                std::vector<int64_t> extents(3, kSide);
-                                extents[axis] *= 2;
-                                const auto layout = std::make_shared<Halves>(extents, axis, 4, kWidth);
-                                const auto memory = std::make_shared<OnBoth>(both, layout->room(0) * 4);
-                                std::array<int64_t, 3> width{};
-                                std::array<int32_t, 3> periodic{};
-                                width[axis] = kWidth;
-                                periodic[axis] = 1;
-                                gpumem_dist_plan* made = nullptr;
-                                check(gpumem_dist_plan_halo(both->dist, &layout->raw, width.data(), width.data(),
-                                                            periodic.data(), nullptr, &made));
-                                const auto plan = std::make_shared<PlanOf>(made);
-                                const auto from = std::make_shared<OnBoth>(both, crosses);
-                                const auto to = std::make_shared<OnBoth>(both, crosses);
-                                return Pair{side([=] {
-                                              check(gpumem_dist_execute(plan->raw, as_sources(memory->p), nullptr));
-                                              static_cast<void>(layout);
-                                            }),
-                                            wire(both, from, to, crosses)};
-                              }));
+                              4.0 * static_cast<double>(kCrosses),
+                              [=] { return open_halo(gpus(), axis, kSide, kWidth, kCrosses); }));
   }
 }
 
@@ -391,10 +381,7 @@ void add_sums(std::vector<Case>& cases, const Open& gpus) {
         dist_case("sum/f32/" + power_name(log2), "gpumem_reduce of one part", bar, 8.0 * static_cast<double>(n), [=] {
           const GpusPtr both = gpus();
           const auto x = std::make_shared<OnBoth>(both, n * 4);
-          for (int d = 0; d < kGpus; ++d) {
-            const OnDevice current(d);
-            generate_elements(x->p[static_cast<size_t>(d)], n, 4);
-          }
+          on_each([&](size_t d) { write_contents(x->p[d], n * 4, elements(4)); });
           const auto layout = std::make_shared<Halves>(std::vector<int64_t>{2 * n}, 0, 4);
           gpumem_dist_plan* made = nullptr;
           check(gpumem_dist_plan_reduce(both->dist, &layout->raw, nullptr, &made));

@@ -4,8 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "cuda/device_kernels.hpp"
-#include "kernels/ceiling/ceiling.hpp"
+#include "cuda/kernels.hpp"
 #include "measure/host_clock.hpp"
 
 namespace bench {
@@ -96,8 +95,7 @@ void GatedTimer::join_worker() {
 }
 
 void GatedTimer::flush_l2() {
-  check_cuda(gpumem::kernels::read_all(flush_.as(), static_cast<int64_t>(flush_.bytes()), sink_.as<unsigned int>(),
-                                       2048, cudaStreamLegacy));
+  launch_read(flush_.as(), static_cast<int64_t>(flush_.bytes()), sink_.as<unsigned int>(), cudaStreamLegacy);
 }
 
 double GatedTimer::seconds(const std::function<void()>& call, int calls, Gated how) {

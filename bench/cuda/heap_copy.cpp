@@ -6,9 +6,8 @@
 #include <utility>
 
 #include "cuda/cuda_cases.hpp"
-#include "cuda/device_kernels.hpp"
+#include "cuda/kernels.hpp"
 #include "measure/host_clock.hpp"
-#include "support/random.hpp"
 
 namespace bench {
 namespace {
@@ -23,18 +22,14 @@ constexpr std::size_t kMostPinned = kGiB;
 constexpr std::size_t kLookedAtWhole = 16 * kMiB;
 constexpr std::size_t kStep = 1021;
 
-std::string size_name(std::size_t bytes) {
-  const std::size_t unit = bytes >= kGiB ? kGiB : bytes >= kMiB ? kMiB : kKiB;
-  std::string name = std::to_string(bytes / unit);
-  name += unit == kGiB ? "GiB" : unit == kMiB ? "MiB" : "KiB";
-  return name;
-}
-
-std::string case_name(std::size_t bytes, bool to_device, int threads) {
-  std::string name = to_device ? "to_device/" : "from_device/";
-  name += size_name(bytes);
-  if (threads > 0) name.append("/").append(std::to_string(threads)).append(threads == 1 ? " thread" : " threads");
-  return name;
+Case heap_case(std::size_t bytes, bool to_device, int threads, const char* peer) {
+  Case c;
+  c.family = "heap_copy";
+  c.name = (to_device ? "to_device/" : "from_device/") + size_name(bytes, 30);
+  if (threads > 0) c.name.append("/").append(std::to_string(threads)).append(threads == 1 ? " thread" : " threads");
+  c.peer = peer;
+  c.bytes = static_cast<double>(bytes);
+  return c;
 }
 
 // Memory of the program's that all cases share, touched once.
@@ -70,19 +65,19 @@ struct Problem {
 
   void poison(char* host) const {
     if (to_device) {
-      check_cuda(cudaMemset(dst, kPoison, bytes));
+      check_cuda(cudaMemset(dst, kSpoiled, bytes));
       check_cuda(cudaDeviceSynchronize());
     } else {
-      for (std::size_t i = 0; i < words(); i += step()) std::memset(host + 4 * i, kPoison, 4);
+      for (std::size_t i = 0; i < words(); i += step()) std::memset(host + 4 * i, kSpoiled, 4);
     }
   }
   std::string verify(const char* host) const {
-    if (to_device) return wrong_count(count_wrong_copied(dst, static_cast<int64_t>(words()), 4));
+    if (to_device) return wrong_count(count_different(dst, src, static_cast<int64_t>(bytes)));
     int64_t wrong = 0;
     for (std::size_t i = 0; i < words(); i += step()) {
       uint32_t word = 0;
       std::memcpy(&word, host + 4 * i, 4);
-      wrong += word != random_element<uint32_t>(i);
+      wrong += word != elements(4).number(i);
     }
     return wrong_count(wrong);
   }
@@ -108,7 +103,7 @@ std::shared_ptr<Heap> shared_heap() {
 
 Problem open_problem(const GpuPtr& gpu, std::size_t bytes, bool to_device, char* heap) {
   const Problem p{gpu, bytes, to_device, gpu->src(bytes), gpu->dst(bytes)};
-  generate_elements(p.src, static_cast<int64_t>(p.words()), 4);
+  write_contents(p.src, static_cast<int64_t>(bytes), elements(4));
   check_cuda(cudaMemcpy(heap, p.src, bytes, cudaMemcpyDefault));
   return p;
 }
@@ -122,11 +117,7 @@ Side ours(const Problem& p, const Context& ctx, const std::shared_ptr<Heap>& hea
 
 // threads: of the context's host backend; 0: all.
 Case beside_memcpy(const GpuPtr& gpu, const Context& ctx, std::size_t bytes, bool to_device, int threads) {
-  Case c;
-  c.family = "heap_copy";
-  c.name = case_name(bytes, to_device, threads);
-  c.peer = "cudaMemcpy";
-  c.bytes = static_cast<double>(bytes);
+  Case c = heap_case(bytes, to_device, threads, "cudaMemcpy");
   c.quick = threads == 0 && bytes == 16 * kMiB;
   c.bar = at_least(bytes < kMiB ? 0.9 : 0.98);
   if (threads == 0 && bytes >= kLong) c.bar = at_least(to_device ? 4 : 2.5);
@@ -145,11 +136,7 @@ Case beside_memcpy(const GpuPtr& gpu, const Context& ctx, std::size_t bytes, boo
 }
 
 Case beside_pinned(const GpuPtr& gpu, std::size_t bytes, bool to_device) {
-  Case c;
-  c.family = "heap_copy";
-  c.name = case_name(bytes, to_device, 0);
-  c.peer = "pinned memory";
-  c.bytes = static_cast<double>(bytes);
+  Case c = heap_case(bytes, to_device, 0, "pinned memory");
   if (bytes >= kLong) c.bar = at_least(0.9);
   c.open = [=] {
     const auto heap = shared_heap();
@@ -168,11 +155,8 @@ Case beside_pinned(const GpuPtr& gpu, std::size_t bytes, bool to_device) {
 
 // In the order of the stream, which calls the host back for each chunk, in place of at once.
 Case enqueued(const GpuPtr& gpu, std::size_t bytes, bool to_device) {
-  Case c;
-  c.family = "heap_copy";
-  c.name = case_name(bytes, to_device, 0) + "/enqueued";
-  c.peer = "gpumem_copy";
-  c.bytes = static_cast<double>(bytes);
+  Case c = heap_case(bytes, to_device, 0, "gpumem_copy");
+  c.name += "/enqueued";
   c.open = [=] {
     const auto heap = shared_heap();
     char* const host = heap->get(bytes);

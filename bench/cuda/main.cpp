@@ -34,29 +34,19 @@ int run(int argc, char** argv) {
   report.machine.driver = driver_version();
   report.machine.toolkit = cuda_version(CUDART_VERSION);
   report.machine.threads = static_cast<int>(std::thread::hardware_concurrency());
-  report.ceilings = bench::measure_cuda_ceilings(*gpu);
+  report.ceilings = tool::ceilings_of(ctx.get());
   options.name = bench::slug(gpu->info.name);
 
   std::vector<bench::Case> cases;
-  bench::add_cuda_reduce(cases, gpu);
-  bench::add_cuda_reduce_call(cases, gpu);
+  bench::add_cuda_reductions(cases, gpu);
   bench::add_cuda_reduce_kinds(cases, gpu);
-  bench::add_cuda_blas1(cases, gpu);
-  bench::add_cuda_ladder(cases, gpu);
-  bench::add_cuda_transpose(cases, gpu);
-  bench::add_cuda_transpose_across(cases, gpu);
-  bench::add_cuda_permute(cases, gpu);
-  bench::add_cuda_movement(cases, gpu);
+  bench::add_cuda_lines(cases, gpu);
   bench::add_cuda_heap_copy(cases, gpu);
   bench::add_cuda_managed(cases, gpu);
-  bench::add_cuda_copy_rows(cases, gpu);
-  bench::add_cuda_axpby(cases, gpu);
-  bench::add_cuda_convert(cases, gpu);
-  bench::add_cuda_resize(cases, gpu);
   bench::add_cuda_dispatch(cases, gpu);
   bench::add_cuda_pool(cases, gpu);
   bench::add_cuda_dist(cases);
-  if (!gpu->geam) std::puts("built without cuBLAS: its rows are left out");
+  if (!gpu->blas) std::puts("built without cuBLAS: its rows are left out");
   if (!bench::CubReproducible::built())
     std::puts("built without CCCL 3.1 or newer: CUB's reproducible sum is left out");
   std::vector<bench::Summary> summaries = bench::cuda_reduce_summaries();

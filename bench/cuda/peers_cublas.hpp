@@ -1,4 +1,4 @@
-// cuBLAS, where it is there: geam as an out-of-place transposition, dot, nrm2 and axpy.
+// cuBLAS, where it is there.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,40 +8,21 @@
 
 namespace bench {
 
-class Geam {
- public:
-  static bool built();  // false: this program was built without cuBLAS
-
-  Geam();
-  ~Geam();
-
-  // dst (cols x rows) = transpose of src (rows x cols), both row-major and dense; 4 bytes: Sgeam, 8 bytes: Dgeam.
-  void enqueue(const void* src, void* dst, int64_t rows, int64_t cols, int element_bytes, cudaStream_t stream);
-
- private:
-  struct Handle;
-  std::unique_ptr<Handle> handle_;
-};
-
-// Results on the device (pointer mode device), of the elements' type.
+// Enqueues on one stream. Results are on the device, of the elements' type; n < 2^31.
 class Blas {
  public:
-  explicit Blas(cudaStream_t stream);
-  ~Blas();
+  static std::unique_ptr<Blas> make(cudaStream_t stream);  // null: this program was built without cuBLAS
 
-  // n < 2^31.
-  void enqueue_dot(const float* x, const float* y, int64_t n, float* result);
-  void enqueue_dot(const double* x, const double* y, int64_t n, double* result);
-  void enqueue_nrm2(const float* x, int64_t n, float* result);
-  void enqueue_nrm2(const double* x, int64_t n, double* result);
-
+  virtual ~Blas() = default;
+  // dst (cols x rows) = transpose of src (rows x cols), both row-major and dense; 4 bytes: Sgeam, 8 bytes: Dgeam.
+  virtual void transpose(const void* src, void* dst, int64_t rows, int64_t cols, int element_bytes) = 0;
+  virtual void dot(const float* x, const float* y, int64_t n, float* result) = 0;
+  virtual void dot(const double* x, const double* y, int64_t n, double* result) = 0;
+  virtual void nrm2(const float* x, int64_t n, float* result) = 0;
+  virtual void nrm2(const double* x, int64_t n, double* result) = 0;
   // y = factor * x + y.
-  void enqueue_axpy(float factor, const float* x, float* y, int64_t n);
-  void enqueue_axpy(double factor, const double* x, double* y, int64_t n);
-
- private:
-  struct Handle;
-  std::unique_ptr<Handle> handle_;
+  virtual void axpy(float factor, const float* x, float* y, int64_t n) = 0;
+  virtual void axpy(double factor, const double* x, double* y, int64_t n) = 0;
 };
 
 }  // namespace bench

@@ -53,7 +53,6 @@ void sum(const T* x, int64_t n, T* result, cudaStream_t stream, const DeviceByte
 }  // namespace reproducible
 
 bool CubReproducible::built() { return true; }
-int CubReproducible::version() { return CCCL_VERSION; }
 
 void CubReproducible::enqueue(const float* x, int64_t n, float* result, cudaStream_t stream) const {
   reproducible::sum(x, n, result, stream, scratch_);
@@ -69,7 +68,6 @@ void CubReproducible::enqueue(const double* x, int64_t n, double* result, cudaSt
 namespace bench {
 
 bool CubReproducible::built() { return false; }
-int CubReproducible::version() { return 0; }
 
 void CubReproducible::enqueue(const float*, int64_t, float*, cudaStream_t) const {
   throw std::logic_error("built without CCCL 3.1");

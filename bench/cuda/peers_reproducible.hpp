@@ -11,8 +11,7 @@ namespace bench {
 
 class CubReproducible {
  public:
-  static bool built();   // false: this program was built without such a CCCL
-  static int version();  // CCCL's, as it counts: 3001004 is 3.1.4; 0 when not built
+  static bool built();  // false: this program was built without such a CCCL
 
   // *result (a float or a double, on the device) = the sum of x; n < 2^31.
   void enqueue(const float* x, int64_t n, float* result, cudaStream_t stream) const;

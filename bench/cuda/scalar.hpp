@@ -1,15 +1,12 @@
 // Reductions of device data to values in device memory: what they should give, and sides that enqueue them on one stream.
 #pragma once
 
-#include <gpumem.h>
-
-#include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "cuda/cuda_cases.hpp"
-#include "support/expected.hpp"
 
 namespace bench {
 
@@ -20,38 +17,47 @@ struct Answer {
   Expected expected;
 };
 
-// Random numbers on the device, and what their reductions give.
-struct Input {
+// A line of the families reduce and reduce_axis with its operands in the large buffers, and what reductions of them give.
+struct Reduction {
+  GpuPtr gpu;
+  Problem problem;
+  tool::Instance instance;
   gpumem_dtype dtype;
+  int64_t n;  // elements
   const void* x;
-  const void* y;  // the second operand of products; x where there is none
-  int64_t n;
+  const void* y;  // the second operand of products; x if there is none
   Expected sum, products, norm, cubes, min, max, argmin, argmax;
+
+  Gpu::Room room;  // what the case has taken
+
+  // `beside`: another one of the same case, whose operands it reads if they are the same.
+  Reduction(GpuPtr on, const std::string& line, const Reduction* beside = nullptr);
+
+  const Expected& expected(gpumem_reduce_op op) const;
+  void* result() const { return instance.output->get(); }  // two values and an index
+  std::vector<Answer> answers() const;
+  gpumem_status enqueue() const { return instance.call({gpu->shared_stream, nullptr}); }
+};
+using ReductionPtr = std::shared_ptr<Reduction>;
+
+// "reduce dtype=i32 op=sum n=1024 x=device".
+std::string reduce_line(const std::string& op, gpumem_dtype dtype, int64_t n);
+
+// A side that enqueues on gpu->peer_stream, or on gpu->shared_stream, which is the same: one call a sample.
+Side scalar_side(const GpuPtr& gpu, std::function<void()> enqueue, std::vector<Answer> answers, const Gated& how);
+
+// Our side.
+Side reduce_side(const ReductionPtr& r, const Gated& how);
+
+// A row of a table of reductions.
+struct Scalar {
+  std::string family, name, line, peer_name;
+  Bar bar = {};
+  bool quick = false;
 };
 
-// Fills n elements at x, and at y unless it is NULL. The dtypes of Reference.
-Input make_input(gpumem_dtype dtype, void* x, void* y, int64_t n, uint32_t limit = 0);
-
-// How sides of one case are timed: one call a sample, on the stream that both enqueue on.
-Gated on_one_stream(const Gpu& gpu, bool cold);
-
-// A side that enqueues on gpu->peer_stream, or on gpu->shared_stream, which is the same.
-Side scalar_side(const GpuPtr& gpu, std::function<void()> enqueue, std::vector<Answer> answers, Gated how);
-
-// Our side: gpumem_reduce_async with the result in device memory.
-Side reduce_side(const GpuPtr& gpu, const Input& in, gpumem_reduce_op op, const Expected& expected, Gated how);
-gpumem_status enqueue_reduce(const Gpu& gpu, const Input& in, gpumem_reduce_op op);
-
-// The fields of a case that follow from the bytes it reads: the name's ending, ceiling, effort. Sizes that may lie in L2 are
-// measured cold as well as warm.
-Case scalar_case(std::string family, std::string name, const std::string& peer, double bytes, bool cold);
-inline bool may_lie_in_l2(double bytes) { return bytes <= 4.0 * static_cast<double>(kCacheableElements); }
-
-// Adds make(false), and make(true) where the bytes may lie in L2.
-template <class Make>
-void add_warm_and_cold(std::vector<Case>& cases, double bytes, const Make& make) {
-  cases.push_back(make(false));
-  if (may_lie_in_l2(bytes)) cases.push_back(make(true));
-}
+// Adds its case; where its bytes may lie in L2, warm and cold. `open` gives both sides, timed as `how` says.
+using OpenScalar = std::function<Pair(const ReductionPtr& r, const Gated& how)>;
+void add_scalar(std::vector<Case>& cases, const GpuPtr& gpu, const Scalar& row, const OpenScalar& open);
 
 }  // namespace bench

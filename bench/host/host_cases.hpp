@@ -2,50 +2,28 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "measure/host_clock.hpp"
-#include "support/case.hpp"
 #include "support/library.hpp"
 #include "support/report.hpp"
 
 namespace bench {
 
-// Page-aligned heap memory, touched by all threads, so that its pages lie where OpenMP's static schedule uses them.
-class HostBuffer {
- public:
-  explicit HostBuffer(std::size_t bytes);
-  template <class T>
-  T* as() const {
-    return static_cast<T*>(memory_.get());
-  }
-  std::size_t bytes() const { return bytes_; }
-  void poison() const;
+// Heap memory that all of OpenMP's threads have touched, so that its pages lie where its static schedule uses them.
+OperandPtr host_memory(const Context& ctx, int64_t bytes);
 
- private:
-  struct Free {
-    void operator()(void* p) const;
-  };
-  std::size_t bytes_;
-  std::unique_ptr<void, Free> memory_;
-};
+// A line with such operands.
+tool::Instance host_instance(const Context& ctx, const Problem& problem);
 
 // libgomp's threads spin for some ten milliseconds after a parallel region; a sample begins after that.
 inline constexpr HostClock kHostClock{std::chrono::milliseconds(30), std::chrono::microseconds(2000)};
 
-Ceilings measure_host_ceilings();
+Ceilings measure_host_ceilings(const Context& ctx);
 
 void add_host_reduce(std::vector<Case>& cases, const Context& ctx);
-void add_host_transpose(std::vector<Case>& cases, const Context& ctx);
-void add_host_axpby(std::vector<Case>& cases, const Context& ctx);
-void add_host_convert(std::vector<Case>& cases, const Context& ctx);
-void add_host_permute(std::vector<Case>& cases, const Context& ctx);
-void add_host_movement(std::vector<Case>& cases, const Context& ctx);
-void add_host_rows(std::vector<Case>& cases, const Context& ctx);
-void add_host_resize(std::vector<Case>& cases, const Context& ctx);
+void add_host_lines(std::vector<Case>& cases, const Context& ctx);  // operations that write arrays
 void add_host_pool(std::vector<Case>& cases, const Context& ctx);
 void add_startup(std::vector<Case>& cases);
 

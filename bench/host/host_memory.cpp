@@ -1,12 +1,9 @@
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <new>
 
 #include "host/host_cases.hpp"
 #include "host/openmp_peers.hpp"
-#include "measure/statistics.hpp"
-#include "support/random.hpp"
 
 namespace bench {
 namespace {
@@ -24,27 +21,31 @@ double best_rate(double bytes, const std::function<void()>& call) {
 
 }  // namespace
 
-HostBuffer::HostBuffer(std::size_t bytes)
-    : bytes_(bytes), memory_(std::aligned_alloc(kPage, (bytes + kPage - 1) / kPage * kPage)) {
-  if (!memory_) throw std::bad_alloc();
-  poison();
+OperandPtr host_memory(const Context& ctx, int64_t bytes) {
+  const auto size = static_cast<std::size_t>(bytes);
+  const std::shared_ptr<void> memory(std::aligned_alloc(kPage, (size + kPage - 1) / kPage * kPage), std::free);
+  if (!memory) throw std::bad_alloc();
+  openmp::fill_bytes(memory.get(), kSpoiled, size);
+  return std::make_shared<tool::Operand>(ctx.get(), memory, bytes, true);
 }
 
-void HostBuffer::poison() const { openmp::fill_bytes(memory_.get(), kPoison, bytes_); }
+tool::Instance host_instance(const Context& ctx, const Problem& problem) {
+  return make_instance(
+      ctx.get(), problem, tool::Place::as_given, {},
+      [&](const std::string&, const std::string&, int64_t bytes, int64_t) { return host_memory(ctx, bytes); });
+}
 
-void HostBuffer::Free::operator()(void* p) const { std::free(p); }
-
-Ceilings measure_host_ceilings() {
-  const HostBuffer a(kCeilingBytes), b(kCeilingBytes);
+Ceilings measure_host_ceilings(const Context& ctx) {
+  const OperandPtr src = host_memory(ctx, kCeilingBytes), dst = host_memory(ctx, kCeilingBytes);
+  void *const a = src->get(), *const b = dst->get();
   const auto bytes = static_cast<double>(kCeilingBytes);
-  const auto words = static_cast<int64_t>(kCeilingBytes / 8);
   volatile uint64_t sink = 0;
   Ceilings c;
-  c.read = best_rate(bytes, [&] { sink = openmp::read_all(a.as<uint64_t>(), words); });
-  c.write = std::max(best_rate(bytes, [&] { openmp::fill_bytes(b.as<void>(), 0x3C, kCeilingBytes); }),
-                     best_rate(bytes, [&] { openmp::stream_fill(b.as<void>(), 0x3C, kCeilingBytes); }));
-  c.copy = std::max(best_rate(2 * bytes, [&] { openmp::copy(b.as<void>(), a.as<void>(), kCeilingBytes); }),
-                    best_rate(2 * bytes, [&] { openmp::stream_copy(b.as<void>(), a.as<void>(), kCeilingBytes); }));
+  c.read = best_rate(bytes, [&] { sink = openmp::read_all(src->as<uint64_t>(), int64_t{kCeilingBytes / 8}); });
+  c.write = std::max(best_rate(bytes, [&] { openmp::fill_bytes(b, 0x3C, kCeilingBytes); }),
+                     best_rate(bytes, [&] { openmp::stream_fill(b, 0x3C, kCeilingBytes); }));
+  c.copy = std::max(best_rate(2 * bytes, [&] { openmp::copy(b, a, kCeilingBytes); }),
+                    best_rate(2 * bytes, [&] { openmp::stream_copy(b, a, kCeilingBytes); }));
   (void)sink;
   return c;
 }

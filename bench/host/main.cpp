@@ -20,18 +20,12 @@ int run(int argc, char** argv) {
   report.machine.device = "host: " + bench::cpu_name();
   report.machine.threads = info.multiprocessors;
   report.machine.peer_threads = bench::openmp::threads();
-  report.ceilings = bench::measure_host_ceilings();
+  report.ceilings = bench::measure_host_ceilings(ctx);
   options.name = "host-" + bench::slug(bench::cpu_name()) + "-" + std::to_string(info.multiprocessors) + "-threads";
 
   std::vector<bench::Case> cases;
   bench::add_host_reduce(cases, ctx);
-  bench::add_host_transpose(cases, ctx);
-  bench::add_host_permute(cases, ctx);
-  bench::add_host_movement(cases, ctx);
-  bench::add_host_axpby(cases, ctx);
-  bench::add_host_convert(cases, ctx);
-  bench::add_host_rows(cases, ctx);
-  bench::add_host_resize(cases, ctx);
+  bench::add_host_lines(cases, ctx);
   bench::add_host_pool(cases, ctx);
   bench::add_startup(cases);
 #if !BENCH_HAS_OPENBLAS

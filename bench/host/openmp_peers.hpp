@@ -1,6 +1,7 @@
-// The host backend's peers in moving data: what a programmer with a compiler and OpenMP writes. Compiled with
-// -O3 -march=native.
+// The host backend's peers: what a programmer with a compiler and OpenMP writes. Compiled with -O3 -march=native.
 #pragma once
+
+#include <gpumem.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -33,6 +34,35 @@ void convert(const uint8_t* src, float* dst, int64_t n);
 void convert(const float* src, int16_t* dst, int64_t n);
 void convert(const double* src, float* dst, int64_t n);
 void convert(const int64_t* src, int32_t* dst, int64_t n);
+
+// Tiles over the two fastest axes, the others in an outer loop. Row-major extents of src; axis d of dst is axis order[d] of src.
+// rank is at most 5.
+void permute(const uint32_t* src, uint32_t* dst, int rank, const int64_t* extents, const int32_t* order);
+
+// Images of u8 without gaps between their rows.
+struct Resize {
+  const uint8_t* src;
+  int64_t src_rows;
+  int64_t src_cols;
+  uint8_t* dst;
+  int64_t dst_rows;
+  int64_t dst_cols;
+  int64_t channels;
+};
+
+// Bilinear, by the arithmetic of gpumem_resize_2d(), with the columns worked out before.
+void resize_bilinear(const Resize& r);
+
+// A reduction. Writes one value to `result` (two for GPUMEM_MIN_MAX), an int64_t or a double, and the position to `index` for
+// GPUMEM_ARG_MIN and GPUMEM_ARG_MAX. y is GPUMEM_DOT's second operand. f16, bf16, f32 and f64 are summed in double, 64-bit
+// integers in 128 bits, the others in int64_t; minima and maxima are taken in the elements' own type.
+using Loop = void (*)(const void* x, const void* y, int64_t n, void* result, int64_t* index);
+
+// All operations for i32, i64, f32 and f64 (as the library has them), sums alone for the other types; else NULL.
+Loop loop(gpumem_reduce_op op, gpumem_dtype dtype);
+
+// Squares and cubes of i32 with 128-bit sums, as exact as the library's.
+Loop exact_loop(gpumem_reduce_op op);
 
 // For the ceilings: read everything once; write and copy past the caches where the CPU has stores for it.
 uint64_t read_all(const uint64_t* x, int64_t n);

@@ -1,4 +1,4 @@
-#include "host/openmp_permute.hpp"
+#include "host/openmp_peers.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "host/openmp_reduce.hpp"
+#include "host/openmp_peers.hpp"
 
 #include <algorithm>
 #include <cmath>

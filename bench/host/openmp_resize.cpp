@@ -1,4 +1,4 @@
-#include "host/openmp_resize.hpp"
+#include "host/openmp_peers.hpp"
 
 #include <vector>
 

@@ -1,145 +1,187 @@
 // Every reduction of the host backend, blocking, against the plain OpenMP loop of the same precision.
+#include <cmath>
 #include <cstring>
+#include <stdexcept>
 #include <utility>
 
 #include "host/host_cases.hpp"
-#include "host/numbers.hpp"
-#include "host/openmp_reduce.hpp"
-#include "support/random.hpp"
+#include "host/openmp_peers.hpp"
 
 namespace bench {
 namespace {
 
 constexpr int kMaxLog2 = 26;
-constexpr int64_t kMaxElements = int64_t{1} << kMaxLog2;
-constexpr uint32_t kCubeLimit = 4000;  // 4000^3 * 2^26 < 2^63: even a plain 64-bit sum of cubes is exact
 
-struct Op {
-  gpumem_reduce_op op;
-  const char* name;
-};
+// In an order that leaves a type's loops together.
+constexpr const char* kOps[] = {"sum",     "sum_compensated", "sum_abs", "min",  "max",         "min_max",  "max_abs",
+                                "arg_min", "arg_max",         "dot",     "nrm2", "sum_squares", "sum_cubes"};
 
-// In an order that leaves each type's numbers in memory for as many cases as possible.
-constexpr Op kOps[] = {
-    {GPUMEM_SUM, "sum"},
-    {GPUMEM_SUM_COMPENSATED, "sum_compensated"},
-    {GPUMEM_SUM_ABS, "sum_abs"},
-    {GPUMEM_MIN, "min"},
-    {GPUMEM_MAX, "max"},
-    {GPUMEM_MIN_MAX, "min_max"},
-    {GPUMEM_MAX_ABS, "max_abs"},
-    {GPUMEM_ARG_MIN, "argmin"},
-    {GPUMEM_ARG_MAX, "argmax"},
-    {GPUMEM_DOT, "dot"},
-    {GPUMEM_NRM2, "nrm2"},
-    {GPUMEM_SUM_SQUARES, "sum_squares"},
-    {GPUMEM_SUM_CUBES, "sum_cubes"},
-};
+// ------------------------------------------------------------------------------------------------- what is expected
 
-struct Problem {
-  Op op;
-  gpumem_dtype dtype;
-  int64_t n;
+__extension__ using Int128 = __int128;
 
-  bool powers() const { return op.op == GPUMEM_SUM_SQUARES || op.op == GPUMEM_SUM_CUBES; }
-  bool two_operands() const { return op.op == GPUMEM_DOT; }
-  std::shared_ptr<const Numbers> numbers() const {
-    return bench::numbers(dtype, kMaxElements, powers() && dtype < GPUMEM_F16 ? kCubeLimit : 0, two_operands());
+// Sixteen bits that stand for a normal number, and where its mantissa ends.
+template <int kMantissa>
+struct Short {
+  uint16_t bits;
+  explicit operator long double() const {
+    constexpr int bias = (1 << (14 - kMantissa)) - 1;
+    const int exponent = (bits & 0x7FFF) >> kMantissa, fraction = bits & ((1 << kMantissa) - 1);
+    const long double magnitude =
+        std::ldexp(static_cast<long double>((1 << kMantissa) + fraction), exponent - bias - kMantissa);
+    return bits >> 15 ? -magnitude : magnitude;
   }
-  double bytes() const { return (two_operands() ? 2.0 : 1.0) * static_cast<double>(bytes_of(dtype, n)); }
 };
 
-// Room for what any operation gives.
-struct Results {
-  unsigned char values[16];
-  int64_t index;
+template <class V>
+struct Totals {
+  V sum = 0, low, high;
+  int64_t low_at = 0, high_at = 0;
 };
 
-gpumem_status ours(gpumem_ctx* ctx, const Problem& p, const Numbers& in, Results& out) {
-  auto* value = reinterpret_cast<double*>(out.values);
-  switch (static_cast<decltype(GPUMEM_SUM)>(p.op.op)) {
-    case GPUMEM_ARG_MIN:
-      return gpumem_argreduce(ctx, p.dtype, GPUMEM_MIN, in.x.as<void>(), p.n, 1, value, &out.index);
-    case GPUMEM_ARG_MAX:
-      return gpumem_argreduce(ctx, p.dtype, GPUMEM_MAX, in.x.as<void>(), p.n, 1, value, &out.index);
-    case GPUMEM_ARG_MAX_ABS:
-      return gpumem_argreduce(ctx, p.dtype, GPUMEM_MAX_ABS, in.x.as<void>(), p.n, 1, value, &out.index);
-    case GPUMEM_DOT:
-      return p.dtype == GPUMEM_F32 ? gpumem_dot_f32(ctx, in.x.as<float>(), in.y.as<float>(), p.n, 1, 1, value)
-                                   : gpumem_dot_f64(ctx, in.x.as<double>(), in.y.as<double>(), p.n, 1, 1, value);
-    case GPUMEM_NRM2:
-      return p.dtype == GPUMEM_F32 ? gpumem_nrm2_f32(ctx, in.x.as<float>(), p.n, 1, value)
-                                   : gpumem_nrm2_f64(ctx, in.x.as<double>(), p.n, 1, value);
-    case GPUMEM_SUM:
+template <class V>
+V term(gpumem_reduce_op op, V v, V w) {
+  if (op == GPUMEM_SUM_ABS) return v < 0 ? -v : v;
+  if (op == GPUMEM_SUM_SQUARES || op == GPUMEM_NRM2) return v * v;
+  if (op == GPUMEM_SUM_CUBES) return v * v * v;
+  return op == GPUMEM_DOT ? v * w : v;
+}
+
+template <class T, class V>
+Totals<V> totals(const void* x_memory, const void* y_memory, gpumem_reduce_op op, int64_t n) {
+  const auto *x = static_cast<const T*>(x_memory), *y = static_cast<const T*>(y_memory);
+  Totals<V> t{.low = static_cast<V>(x[0]), .high = static_cast<V>(x[0])};
+  for (int64_t i = 0; i < n; ++i) {
+    const V v = static_cast<V>(x[i]);
+    t.sum += term(op, v, y ? static_cast<V>(y[i]) : V{0});
+    if (v < t.low) {
+      t.low = v;
+      t.low_at = i;
+    }
+    if (v > t.high) {
+      t.high = v;
+      t.high_at = i;
+    }
+  }
+  return t;
+}
+
+template <class V>
+Expected expected(V value, double scale) {
+  if constexpr (std::is_same_v<V, Int128>) return {static_cast<int64_t>(value), 0, 0};
+  return {0, static_cast<double>(value), scale};
+}
+
+// GPUMEM_MIN_MAX has a second value, GPUMEM_ARG_* have an index.
+struct Reduced {
+  Expected value, second, index;
+};
+
+// The magnitude of floating-point elements is at least 1, so that n says how large a sum's terms are.
+template <class V>
+Reduced reduced(gpumem_reduce_op op, const Totals<V>& t, int64_t n) {
+  const V low = t.low < 0 ? -t.low : t.low, high = t.high < 0 ? -t.high : t.high;
+  switch (static_cast<decltype(GPUMEM_SUM)>(op)) {
     case GPUMEM_MIN:
+      return {expected(t.low, 0), {}, {}};
     case GPUMEM_MAX:
+      return {expected(t.high, 0), {}, {}};
+    case GPUMEM_MAX_ABS:
+      return {expected(low > high ? low : high, 0), {}, {}};
+    case GPUMEM_MIN_MAX:
+      return {expected(t.low, 0), expected(t.high, 0), {}};
+    case GPUMEM_ARG_MIN:
+      return {expected(t.low, 0), {}, {t.low_at, 0, 0}};
+    case GPUMEM_ARG_MAX:
+      return {expected(t.high, 0), {}, {t.high_at, 0, 0}};
+    case GPUMEM_NRM2: {
+      const double norm = std::sqrt(static_cast<double>(t.sum));
+      return {{0, norm, norm}, {}, {}};
+    }
+    case GPUMEM_SUM:
+    case GPUMEM_SUM_COMPENSATED:
     case GPUMEM_SUM_ABS:
     case GPUMEM_SUM_SQUARES:
     case GPUMEM_SUM_CUBES:
-    case GPUMEM_MAX_ABS:
-    case GPUMEM_MIN_MAX:
-    case GPUMEM_SUM_COMPENSATED:
+    case GPUMEM_DOT:
+      return {expected(t.sum, static_cast<double>(n)), {}, {}};
+    case GPUMEM_ARG_MAX_ABS:
     case GPUMEM_PROD:
       break;
   }
-  return gpumem_reduce(ctx, p.dtype, p.op.op, in.x.as<void>(), p.n, 1, out.values);
+  throw std::invalid_argument("no reference of this operation");
 }
 
-std::string verify(const Problem& p, const Results& got, const Reduced& wanted) {
-  const gpumem_dtype type = result_type(p.dtype);
-  std::string complaint = wanted.value.compare(got.values, type);
-  if (!complaint.empty()) return complaint;
-  if (p.op.op == GPUMEM_MIN_MAX) return wanted.second.compare(got.values + 8, type);
-  if (p.op.op == GPUMEM_ARG_MIN || p.op.op == GPUMEM_ARG_MAX) return wanted.second.compare(&got.index, GPUMEM_I64);
-  return "";
+// By a plain loop over one element after the other in 128-bit integers or long double: independent of both sides.
+template <class T>
+Reduced reference(const void* x, const void* y, gpumem_reduce_op op, int64_t n) {
+  using V = std::conditional_t<std::is_integral_v<T>, Int128, long double>;
+  return reduced(op, totals<T, V>(x, y, op, n), n);
 }
 
-Side value_side(const Problem& p, std::function<void(Results&)> call, const Reduced& wanted) {
-  auto results = std::make_shared<Results>();
-  Side side;
-  side.sample = host_sampler([call = std::move(call), results] { call(*results); }, kHostClock);
-  side.poison = [results] { std::memset(static_cast<void*>(results.get()), kPoison, sizeof *results); };
-  side.verify = [=] { return verify(p, *results, wanted); };
-  return side;
+using Reference = Reduced (*)(const void*, const void*, gpumem_reduce_op, int64_t);
+Reference reference_of(gpumem_dtype dtype) {
+  constexpr Reference kAll[] = {reference<int8_t>,    reference<uint8_t>,  reference<int16_t>, reference<uint16_t>,
+                                reference<int32_t>,   reference<uint32_t>, reference<int64_t>, reference<uint64_t>,
+                                reference<Short<10>>, reference<Short<7>>, reference<float>,   reference<double>};
+  return kAll[dtype];
 }
 
-Pair open_reduce(const Context& ctx, const Problem& p, openmp::Loop peer) {
-  const auto in = p.numbers();
-  const Reduced wanted = reference_reduce(*in, p.op.op, p.n);
-  Pair pair;
-  pair.ours = value_side(
-      p, [=](Results& out) { check(ours(ctx.get(), p, *in, out)); }, wanted);
-  pair.peer = value_side(
-      p, [=](Results& out) { peer(in->x.as<void>(), in->y.as<void>(), p.n, out.values, &out.index); }, wanted);
-  return pair;
+// ------------------------------------------------------------------------------------------------------------ cases
+
+struct Run {
+  Problem problem;
+  tool::Instance instance;
+  Reduced wanted;
+
+  Run(const Context& ctx, const std::string& line) : problem(line), instance(host_instance(ctx, problem)) {
+    wanted = reference_of(problem.dtype())(at("x"), at("y"), problem.op(), problem.number("n"));
+  }
+  const void* at(const char* key) const {
+    const auto found = instance.operands.find(key);
+    return found == instance.operands.end() ? nullptr : found->second->get();
+  }
+  unsigned char* result() const { return instance.output->get(); }  // two values and an index
+  std::string verify() const {
+    const gpumem_dtype type = result_type(problem.dtype());
+    const gpumem_reduce_op op = problem.op();
+    std::string complaint = wanted.value.compare(result(), type);
+    if (complaint.empty() && op == GPUMEM_MIN_MAX) complaint = wanted.second.compare(result() + 8, type);
+    if (complaint.empty() && (op == GPUMEM_ARG_MIN || op == GPUMEM_ARG_MAX))
+      complaint = wanted.index.compare(result() + 16, GPUMEM_I64);
+    return complaint;
+  }
+};
+
+Pair open(const std::shared_ptr<Run>& run, openmp::Loop peer) {
+  const auto side = [run](std::function<void()> call) {
+    return Side{host_sampler(std::move(call), kHostClock), [run] { run->instance.reset(); },
+                [run] { return run->verify(); }};
+  };
+  return {side([run] { check(run->instance.call(false)); }), side([run, peer] {
+            peer(run->at("x"), run->at("y"), run->problem.number("n"), run->result(),
+                 reinterpret_cast<int64_t*>(run->result() + 16));
+          })};
 }
 
-Case reduce_case(const Context& ctx, const Op& op, gpumem_dtype dtype, int log2, openmp::Loop peer,
+std::string line_of(const std::string& op, gpumem_dtype dtype, int log2) {
+  return std::string("reduce dtype=") + kDtypes[dtype] + " op=" + op + " n=" + std::to_string(int64_t{1} << log2) +
+         " x=pageable" + (op == "dot" ? " y=pageable" : "");
+}
+
+Case reduce_case(const Context& ctx, const std::string& op, gpumem_dtype dtype, int log2, openmp::Loop peer,
                  const char* peer_name) {
-  const Problem p{op, dtype, int64_t{1} << log2};
+  const std::string line = line_of(op, dtype, log2);
+  std::string name = op;
+  if (name.starts_with("arg_")) name.erase(3, 1);
   Case c;
   c.family = "reduce";
-  c.name = std::string(op.name) + "/" + dtype_name(dtype) + "/" + power_name(log2);
+  c.name = name + "/" + kDtypes[dtype] + "/" + power_name(log2);
   c.peer = peer_name;
-  c.bytes = p.bytes();
+  c.bytes = static_cast<double>(counted_bytes(Problem(line)));
   if (log2 == kMaxLog2) c.ceiling = Ceiling::read;
-  c.quick = op.op == GPUMEM_SUM;
-  c.open = [ctx, p, peer] { return open_reduce(ctx, p, peer); };
-  return c;
-}
-
-Case ladder_case(const Context& ctx, const std::string& variant) {
-  const Problem p{kOps[0], GPUMEM_I32, kMaxElements};
-  Case c = reduce_case(ctx, p.op, p.dtype, kMaxLog2, openmp::loop(GPUMEM_SUM, p.dtype), "OpenMP loop");
-  c.family = "ladder";
-  c.name = "reduce_i32/sum/" + power_name(kMaxLog2) + "/" + variant;
-  c.quick = false;
-  c.open = [ctx, variant, p, open = std::move(c.open)] {
-    return with_variant(ctx, GPUMEM_FAMILY_REDUCE, variant, open(), [&] {
-      Results out;
-      return ours(ctx.get(), p, *p.numbers(), out);
-    });
-  };
+  c.quick = op == "sum";
+  c.open = [ctx, line, peer] { return open(std::make_shared<Run>(ctx, line), peer); };
   return c;
 }
 
@@ -148,20 +190,27 @@ Case ladder_case(const Context& ctx, const std::string& variant) {
 void add_host_reduce(std::vector<Case>& cases, const Context& ctx) {
   for (const gpumem_dtype dtype : {GPUMEM_I32, GPUMEM_I64, GPUMEM_F32, GPUMEM_F64, GPUMEM_I8, GPUMEM_U8, GPUMEM_I16,
                                    GPUMEM_U16, GPUMEM_F16, GPUMEM_BF16}) {
-    for (const Op& op : kOps) {
-      const openmp::Loop loop = openmp::loop(op.op, dtype);
+    for (const char* const op : kOps) {
+      const openmp::Loop loop = openmp::loop(tool::reduce_op(op), dtype);
       if (!loop) continue;
       cases.push_back(reduce_case(ctx, op, dtype, kMaxLog2, loop, "OpenMP loop"));
       cases.back().bar = at_least(0.90);
-      const openmp::Loop exact = dtype == GPUMEM_I32 ? openmp::exact_loop(op.op) : nullptr;
+      const openmp::Loop exact = dtype == GPUMEM_I32 ? openmp::exact_loop(tool::reduce_op(op)) : nullptr;
       if (exact) cases.push_back(reduce_case(ctx, op, dtype, kMaxLog2, exact, "OpenMP loop, 128-bit sums"));
     }
   }
   const openmp::Loop sum = openmp::loop(GPUMEM_SUM, GPUMEM_I32);
-  for (const int log2 : {10, 14, 18, 22}) {
-    cases.push_back(reduce_case(ctx, kOps[0], GPUMEM_I32, log2, sum, "OpenMP loop"));
-  }
-  for (const std::string& variant : variant_names(GPUMEM_FAMILY_REDUCE)) cases.push_back(ladder_case(ctx, variant));
+  for (const int log2 : {10, 14, 18, 22})
+    cases.push_back(reduce_case(ctx, "sum", GPUMEM_I32, log2, sum, "OpenMP loop"));
+  Case base = reduce_case(ctx, "sum", GPUMEM_I32, kMaxLog2, sum, "OpenMP loop");
+  base.name = "sum/" + power_name(kMaxLog2);
+  add_ladder(cases, std::move(base), "reduce_i32", [ctx, sum](const std::string& variant) {
+    const auto run = std::make_shared<Run>(ctx, line_of("sum", GPUMEM_I32, kMaxLog2));
+    Pair pair = open(run, sum);
+    pair.ours = with_variant(ctx, GPUMEM_FAMILY_REDUCE, variant, std::move(pair.ours),
+                             [run] { return run->instance.call(false); });
+    return pair;
+  });
 }
 
 }  // namespace bench

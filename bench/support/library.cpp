@@ -1,72 +1,74 @@
 #include "support/library.hpp"
 
+#include <cmath>
+#include <cstring>
 #include <utility>
 
+#include "resources.hpp"
+
 namespace bench {
+namespace {
+
+template <class V>
+V value_at(const void* p) {
+  V v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
+
+}  // namespace
 
 Context make_context(int32_t device, int32_t host_threads) {
-  gpumem_ctx_options options;
-  check(gpumem_ctx_options_init(&options, sizeof options));
-  options.device = device;
-  options.host_threads = host_threads;
-  gpumem_ctx* ctx = nullptr;
-  check(gpumem_ctx_create(&options, &ctx));
-  Context owned(ctx, [](gpumem_ctx* c) { gpumem_ctx_destroy(c); });
-  check(gpumem_ctx_warmup(ctx));
-  return owned;
+  Context ctx = tool::create_context(device, host_threads);
+  check(gpumem_ctx_warmup(ctx.get()));
+  return ctx;
 }
 
-gpumem_device_info device_of(gpumem_ctx* ctx) {
-  gpumem_device_info info;
-  check(gpumem_device_info_init(&info, sizeof info));
-  check(gpumem_ctx_device(ctx, &info));
-  return info;
+std::string size_name(std::size_t bytes, int largest_unit) {
+  int unit = largest_unit;
+  while (unit > 10 && bytes >> unit == 0) unit -= 10;
+  return std::to_string(bytes >> unit) + (unit == 30 ? "GiB" : unit == 20 ? "MiB" : "KiB");
 }
 
-std::string dtype_name(gpumem_dtype dtype) {
-  constexpr const char* names[] = {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"};
-  return names[dtype];
-}
-
-std::vector<std::string> variant_names(gpumem_family family) {
-  int32_t count = 0;
-  check(gpumem_variant_count(family, &count));
-  std::vector<std::string> names;
-  for (int32_t i = 0; i < count; ++i) {
-    const char* name = nullptr;
-    check(gpumem_variant_name(family, i, &name));
-    names.emplace_back(name);
-  }
-  return names;
-}
-
-Forced::Forced(Context ctx, gpumem_family family, const std::string& name) : ctx_(std::move(ctx)), family_(family) {
-  const gpumem_status status = gpumem_variant_force(ctx_.get(), family_, name.c_str());
-  if (status == GPUMEM_UNSUPPORTED) throw Skip(last_error());
-  check(status);
-}
-
-Forced::~Forced() { gpumem_variant_force(ctx_.get(), family_, nullptr); }
-
-Side with_variant(Context ctx, gpumem_family family, const std::string& name, Side side,
+Side with_variant(const Context& ctx, gpumem_family family, const std::string& name, Side side,
                   const std::function<gpumem_status()>& try_once) {
-  {
-    const Forced forced(ctx, family, name);
-    const gpumem_status status = try_once();
-    if (status == GPUMEM_UNSUPPORTED) throw Skip(last_error());
-    check(status);
+  try {
+    const tool::Forced forced(ctx.get(), family, name);
+    check(try_once());
+  } catch (const tool::CallFailure& failure) {
+    if (failure.status == GPUMEM_UNSUPPORTED) throw Skip(failure.reason);
+    throw;
   }
-  side.sample = [ctx = std::move(ctx), family, name, sample = std::move(side.sample)] {
-    const Forced forced(ctx, family, name);
+  side.sample = [ctx, family, name, sample = std::move(side.sample)] {
+    const tool::Forced forced(ctx.get(), family, name);
     return sample();
   };
   return side;
 }
 
-Pair with_variant(Context ctx, gpumem_family family, const std::string& name, Pair pair,
-                  const std::function<gpumem_status()>& try_once) {
-  pair.ours = with_variant(std::move(ctx), family, name, std::move(pair.ours), try_once);
-  return pair;
+void add_ladder(std::vector<Case>& cases, Case base, const std::string& family,
+                const std::function<Pair(const std::string& variant)>& open) {
+  const std::string name = family + "/" + base.name + "/";
+  base.family = "ladder";
+  base.bar = {};
+  base.quick = false;
+  for (const std::string variant : tool::variants_of(tool::family_of(family.substr(0, family.find("_i32"))))) {
+    base.name = name + variant;
+    base.open = [open, variant] { return open(variant); };
+    cases.push_back(base);
+  }
+}
+
+std::string Expected::compare(const void* result, gpumem_dtype type) const {
+  if (type == GPUMEM_F32 || type == GPUMEM_F64) {
+    const double got = type == GPUMEM_F32 ? value_at<float>(result) : value_at<double>(result);
+    if (std::fabs(got - number) <= scale * (type == GPUMEM_F32 ? 1e-5 : 1e-10)) return "";
+    return "got " + std::to_string(got) + ", expected " + std::to_string(number);
+  }
+  const bool wide = type == GPUMEM_I64;
+  const int64_t got = wide ? value_at<int64_t>(result) : value_at<int32_t>(result);
+  const int64_t wanted = wide ? integer : static_cast<int32_t>(integer);
+  return got == wanted ? "" : "got " + std::to_string(got) + ", expected " + std::to_string(wanted);
 }
 
 }  // namespace bench

@@ -1,27 +1,28 @@
-// The library, with statuses turned into exceptions that carry its sentence.
+// The library for the benchmarks: contexts that are shared, forced variants, problem lines with their operands.
 #pragma once
 
 #include <gpumem.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
-#include <vector>
 
+#include "device.hpp"
+#include "failure.hpp"
+#include "problems/instance.hpp"
 #include "support/case.hpp"
 
 namespace bench {
 
-inline std::string last_error() {
-  char sentence[512] = "";
-  gpumem_last_error(sentence, sizeof sentence, nullptr);
-  return sentence;
-}
-
-inline void check(gpumem_status status) {
-  if (status != GPUMEM_OK) throw std::runtime_error(std::string(gpumem_status_name(status)) + ": " + last_error());
-}
+using tool::check;
+using tool::device_of;
+using tool::elements;
+using tool::kDtypeBytes;
+using tool::kDtypes;
+using tool::kSpoiled;
+using tool::OperandPtr;
+using tool::Problem;
 
 using Context = std::shared_ptr<gpumem_ctx>;
 
@@ -29,34 +30,36 @@ using Context = std::shared_ptr<gpumem_ctx>;
 // host's part of the work; 0: as many as there are.
 Context make_context(int32_t device, int32_t host_threads = 0);
 
-gpumem_device_info device_of(gpumem_ctx* ctx);
+inline std::size_t bytes_of(gpumem_dtype dtype, int64_t n) { return static_cast<std::size_t>(n * kDtypeBytes[dtype]); }
 
-// "i8" ... "f64".
-std::string dtype_name(gpumem_dtype dtype);
+// The type of the library's results.
+inline gpumem_dtype result_type(gpumem_dtype dtype) { return dtype >= GPUMEM_F16 ? GPUMEM_F64 : GPUMEM_I64; }
 
-// The names of a family's variants, of all backends, in table order.
-std::vector<std::string> variant_names(gpumem_family family);
+inline std::string wrong_count(int64_t wrong, const char* what = "elements") {
+  return wrong == 0 ? "" : std::to_string(wrong) + " " + what + " are wrong";
+}
 
-// Forces a variant for as long as it lives.
-class Forced {
- public:
-  Forced(Context ctx, gpumem_family family, const std::string& name);
-  ~Forced();
-  Forced(const Forced&) = delete;
-  Forced& operator=(const Forced&) = delete;
+std::string size_name(std::size_t bytes, int largest_unit = 20);  // "64KiB", up to MiB or, of 30, GiB
 
- private:
-  Context ctx_;
-  gpumem_family family_;
+// A pair whose first side's samples run one forced variant; the context is free otherwise. Skips when the variant does not
+// fit the problem; `try_once` is one call.
+Side with_variant(const Context& ctx, gpumem_family family, const std::string& name, Side side,
+                  const std::function<gpumem_status()>& try_once);
+
+// Adds a copy of the case for every variant of the family, by the name "<family>/<case>/<variant>": the way from textbook to
+// the table's choice. `open` is given the variant.
+void add_ladder(std::vector<Case>& cases, Case base, const std::string& family,
+                const std::function<Pair(const std::string& variant)>& open);
+
+// The value that a result should have. Integers are compared exactly, by their low half in a result of 32 bits. Numbers may be
+// off by `scale` times 1e-10, or 1e-5 in a result of 32 bits; the former is well below what one missing element makes.
+struct Expected {
+  int64_t integer = 0;
+  double number = 0;
+  double scale = 0;
+
+  // "" when the value at `result`, of type I32, I64, F32 or F64, is that.
+  std::string compare(const void* result, gpumem_dtype type) const;
 };
-
-// A side whose samples run one forced variant; the other sides of the context are free. Skips when the variant does not fit
-// the problem; `try_once` is one call.
-Side with_variant(Context ctx, gpumem_family family, const std::string& name, Side side,
-                  const std::function<gpumem_status()>& try_once);
-
-// A pair whose our side is such a side.
-Pair with_variant(Context ctx, gpumem_family family, const std::string& name, Pair pair,
-                  const std::function<gpumem_status()>& try_once);
 
 }  // namespace bench

@@ -1,10 +1,13 @@
 #include "support/report.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+
+#include "text.hpp"
 
 namespace bench {
 namespace {
@@ -13,21 +16,17 @@ using Json = nlohmann::ordered_json;
 
 std::string gigabytes(double bytes_per_s) { return bytes_per_s > 0 ? rounded(bytes_per_s / 1e9).dump() : "-"; }
 
-const char* kind_name(BarKind kind) {
-  switch (kind) {
-    case BarKind::ratio:
-      return "ratio";
-    case BarKind::of_ceiling:
-      return "of_ceiling";
-    case BarKind::at_most:
-      return "at_most_us";
-    case BarKind::at_most_added:
-      return "at_most_added_us";
-    case BarKind::none:
-      break;
-  }
-  return "";
-}
+// By BarKind: its name in the file, and how it is shown.
+struct KindText {
+  const char* name;
+  const char* shown;
+};
+constexpr KindText kKinds[] = {{"", ""},
+                               {"ratio", ">= %.3g"},
+                               {"of_ceiling", ">= %.3g of max"},
+                               {"at_most_us", "<= %.6g us"},
+                               {"at_most_added_us", "<= +%.3g us"}};
+const KindText& text_of(const Bar& bar) { return kKinds[static_cast<int>(bar.kind)]; }
 
 Json json_row(const Row& r) {
   const bool barred = r.bar.kind != BarKind::none;
@@ -38,7 +37,7 @@ Json json_row(const Row& r) {
               {"peer", text_or_null(r.peer)},
               {"ratio", rounded(r.ratio())},
               {"bar", barred ? rounded(r.bar.value) : Json()},
-              {"bar_kind", text_or_null(kind_name(r.bar.kind))},
+              {"bar_kind", text_or_null(text_of(r.bar).name)},
               {"met", barred ? Json(r.met()) : Json()},
               {"gbs", rounded(r.gbs)},
               {"fraction_of_ceiling", rounded(r.fraction)},
@@ -49,34 +48,12 @@ Json json_row(const Row& r) {
 }
 
 std::string cell(double v, int width, int digits) {
-  char buf[48];
-  if (std::isfinite(v)) {
-    std::snprintf(buf, sizeof buf, "%*.*f", width, digits, v);
-  } else {
-    std::snprintf(buf, sizeof buf, "%*s", width, "-");
-  }
-  return buf;
+  return std::isfinite(v) ? tool::format("%*.*f", width, digits, v) : tool::format("%*s", width, "-");
 }
 
 std::string bar_text(const Row& r) {
-  char buf[48] = "";
-  switch (r.bar.kind) {
-    case BarKind::ratio:
-      std::snprintf(buf, sizeof buf, ">= %.3g", r.bar.value);
-      break;
-    case BarKind::of_ceiling:
-      std::snprintf(buf, sizeof buf, ">= %.3g of max", r.bar.value);
-      break;
-    case BarKind::at_most:
-      std::snprintf(buf, sizeof buf, "<= %.6g us", r.bar.value);
-      break;
-    case BarKind::at_most_added:
-      std::snprintf(buf, sizeof buf, "<= +%.3g us", r.bar.value);
-      break;
-    case BarKind::none:
-      return "";
-  }
-  return std::string(buf) + (r.met() ? "  met" : "  MISSED");
+  if (r.bar.kind == BarKind::none) return "";
+  return tool::format(text_of(r.bar).shown, r.bar.value) + (r.met() ? "  met" : "  MISSED");
 }
 
 void print_line(const char* text) {
@@ -104,19 +81,8 @@ bool Row::met() const {
 }
 
 double Report::ceiling(Ceiling which) const {
-  switch (which) {
-    case Ceiling::read:
-      return ceilings.read;
-    case Ceiling::write:
-      return ceilings.write;
-    case Ceiling::copy:
-      return ceilings.copy;
-    case Ceiling::theoretical:
-      return ceilings.theoretical;
-    case Ceiling::none:
-      break;
-  }
-  return 0;
+  const double by_ceiling[] = {0, ceilings.read, ceilings.write, ceilings.copy, ceilings.theoretical};
+  return by_ceiling[static_cast<int>(which)];
 }
 
 void Report::print_heading() const {
@@ -173,10 +139,7 @@ void Report::print_summary() const {
 }
 
 bool Report::all_right() const {
-  for (const Row& r : rows_) {
-    if (!r.wrong.empty()) return false;
-  }
-  return true;
+  return std::all_of(rows_.begin(), rows_.end(), [](const Row& r) { return r.wrong.empty(); });
 }
 
 std::string Report::json() const {

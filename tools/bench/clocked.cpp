@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "bench/block_clock.hpp"
-#include "bench/contents.hpp"
 #include "bench/suites.hpp"
 #include "failure.hpp"
+#include "problems/contents.hpp"
 #include "text.hpp"
 
 namespace tool {

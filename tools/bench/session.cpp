@@ -8,35 +8,12 @@
 #include "measure/host_clock.hpp"
 #include "measure/machine.hpp"
 #include "measure/statistics.hpp"
-#include "variants.hpp"
 
 namespace tool {
 namespace {
 
 constexpr int kFewestSamples = 5;
 constexpr int64_t kUnknownCache = 64 << 20;
-
-// Forces a variant for as long as it lives; an empty name forces nothing.
-class Forced {
- public:
-  Forced(gpumem_ctx* ctx, gpumem_family family, const std::string& name) : ctx_(ctx), family_(family) {
-    if (!name.empty()) check(gpumem_variant_force(ctx, family, name.c_str()), "forcing a variant");
-  }
-  ~Forced() { gpumem_variant_force(ctx_, family_, nullptr); }
-  Forced(const Forced&) = delete;
-  Forced& operator=(const Forced&) = delete;
-
- private:
-  gpumem_ctx* ctx_;
-  gpumem_family family_;
-};
-
-measure::Ceilings ceilings_here(gpumem_ctx* ctx) {
-  const gpumem_ceiling_info info = ceiling_of(ctx);
-  const auto rate = [](int64_t bytes_per_s) { return static_cast<double>(bytes_per_s); };
-  return {rate(info.read),      rate(info.write),       rate(info.copy),
-          rate(info.to_device), rate(info.from_device), rate(info.theoretical)};
-}
 
 measure::Machine machine_of(gpumem_ctx* ctx, gpumem_ctx* host) {
   const gpumem_device_info info = device_of(ctx);
@@ -82,7 +59,7 @@ void Session::prepare_emptying(int64_t bytes) {
   read_->fill(1);
 }
 
-void Session::measure_ceilings() { results_.ceilings = ceilings_here(ctx()); }
+void Session::measure_ceilings() { results_.ceilings = ceilings_of(ctx()); }
 
 double Session::ceiling(Limit limit) const {
   switch (limit) {

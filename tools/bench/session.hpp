@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/instance.hpp"
 #include "measure/results.hpp"
+#include "problems/instance.hpp"
 #include "resources.hpp"
 
 namespace tool {

@@ -6,7 +6,6 @@
 
 #include "failure.hpp"
 #include "text.hpp"
-#include "variants.hpp"
 
 namespace tool {
 namespace {

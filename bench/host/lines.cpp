@@ -1,0 +1,453 @@
+// Problem lines whose results are arrays, on the host backend, beside OpenMP's loops, the C library and OpenBLAS.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "host/host_cases.hpp"
+#include "host/openmp_peers.hpp"
+#include "support/plain.hpp"
+
+#if BENCH_HAS_OPENBLAS
+#include <cblas.h>
+#endif
+
+namespace bench {
+namespace {
+
+// A line with its operands, and what its output should be.
+struct Run {
+  Context ctx;
+  Problem problem;
+  tool::Instance instance;
+  OperandPtr expected;
+
+  Run(const Context& c, const std::string& line) : ctx(c), problem(line), instance(host_instance(c, problem)) {}
+
+  template <class T = void>
+  T* at(const char* key) const {
+    return instance.operands.at(key)->as<T>();
+  }
+  int64_t number(const char* key, int64_t missing = 1) const { return problem.number(key, missing); }
+  int64_t bytes() const { return instance.output->bytes(); }
+
+  Side side(const std::shared_ptr<Run>& self, std::function<void()> call) const {
+    return {host_sampler(std::move(call), kHostClock), [self] { self->instance.reset(); },
+            [self]() -> std::string {
+              return self->instance.output->same_as(*self->expected) ? "" : "the result differs";
+            }};
+  }
+};
+using RunPtr = std::shared_ptr<Run>;
+
+// Writes the output as the operation would.
+using Peer = std::function<void(const Run&)>;
+
+// --------------------------------------------------------------------------------------------- what should come out
+
+template <class T>
+void plain_triad(const Run& r, T* z) {
+  const T *const x = r.at<T>("x"), *const y = r.at<T>("y");
+#pragma omp parallel for
+  for (int64_t i = 0; i < r.number("n"); ++i) z[i] = x[i] + static_cast<T>(0.5) * y[i];
+}
+
+void plain_rows(const Run& r, unsigned char* to) {
+  const bool gathers = r.problem.family() == "gather";
+  const auto row = static_cast<std::size_t>(r.number("row_bytes"));
+  const auto* const index = r.at<const int64_t>("index");
+  for (int64_t i = 0; i < r.number("n"); ++i) {
+    const auto here = static_cast<std::size_t>(i) * row, there = static_cast<std::size_t>(index[i]) * row;
+    std::memcpy(to + (gathers ? here : there), r.at<unsigned char>("src") + (gathers ? there : here), row);
+  }
+}
+
+void plain_movement(const Run& r, unsigned char* to) {
+  const Axes axes = axes_of(r.problem);
+  const auto size = static_cast<std::size_t>(axes.element_bytes);
+  const auto* const src = r.at<unsigned char>("src");
+  tool::in_parallel(axes.elements, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t from = 0, place = 0;
+      axes.places(i, from, place);
+      std::memcpy(to + static_cast<std::size_t>(place) * size, src + static_cast<std::size_t>(from) * size, size);
+    }
+  });
+}
+
+// Numbers that both types have.
+template <class From, class To>
+void plain_conversion(const Run& r, unsigned char* to) {
+  auto* const src = r.at<From>("src");
+  auto* const dst = reinterpret_cast<To*>(to);
+#pragma omp parallel for
+  for (int64_t i = 0; i < r.number("n"); ++i) {
+    src[i] = static_cast<From>(i % 251);
+    dst[i] = static_cast<To>(i % 251);
+  }
+}
+
+using Plain = std::function<void(const Run&, unsigned char* to)>;
+
+void plain(const Run& r, unsigned char* to) {
+  const std::string& family = r.problem.family();
+  if (family == "axpby") {
+    return r.problem.dtype() == GPUMEM_F32 ? plain_triad(r, reinterpret_cast<float*>(to))
+                                           : plain_triad(r, reinterpret_cast<double*>(to));
+  }
+  if (family == "gather" || family == "scatter") return plain_rows(r, to);
+  if (family != "fill") return plain_movement(r, to);
+  const int64_t size = r.number("bytes");
+  const tool::Pattern pattern = tool::fill_pattern(r.number("uniform", 0) != 0);
+  for (int64_t i = 0; i < r.bytes(); ++i) to[i] = pattern.bytes[i % size];
+}
+
+// ------------------------------------------------------------------------------------------------------------ cases
+
+RunPtr open(const Context& ctx, const std::string& line, const Plain& wanted) {
+  const auto run = std::make_shared<Run>(ctx, line);
+  run->expected = host_memory(ctx, run->bytes());
+  (wanted ? wanted : Plain(plain))(*run, run->expected->get());
+  return run;
+}
+
+Pair open_pair(const RunPtr& run, const Peer& peer) {
+  return {run->side(run, [run] { check(run->instance.call(false)); }), run->side(run, [run, peer] { peer(*run); })};
+}
+
+// A row of the tables below.
+struct Line {
+  std::string family;
+  std::string name;
+  std::string line;
+  std::string peer_name;
+  Peer peer;
+  Bar bar = {};
+  Ceiling ceiling = Ceiling::copy;
+  bool quick = false;
+  Plain wanted = {};
+};
+
+struct Lines {
+  std::vector<Case>& cases;
+  Context ctx;
+
+  void add(const Line& line) const {
+    Case c;
+    c.family = line.family;
+    c.name = line.name;
+    c.peer = line.peer_name;
+    c.bar = line.bar;
+    c.bytes = static_cast<double>(counted_bytes(Problem(line.line)));
+    c.ceiling = line.ceiling;
+    c.quick = line.quick;
+    c.open = [ctx = ctx, line] { return open_pair(open(ctx, line.line, line.wanted), line.peer); };
+    cases.push_back(std::move(c));
+  }
+  // Every variant of the last case's line in turn.
+  void add_ladder_of(const Line& line) const {
+    const std::string family = line.line.substr(0, line.line.find(' '));
+    add(line);
+    Case base = std::move(cases.back());
+    cases.pop_back();
+    add_ladder(cases, std::move(base), family, [ctx = ctx, line, family](const std::string& variant) {
+      const RunPtr run = open(ctx, line.line, line.wanted);
+      Pair pair = open_pair(run, line.peer);
+      pair.ours = with_variant(ctx, tool::family_of(family), variant, std::move(pair.ours),
+                               [run] { return run->instance.call(false); });
+      return pair;
+    });
+  }
+};
+
+// ------------------------------------------------------------------------------------------------------- transposes
+
+std::string transpose_line(int64_t rows, int64_t cols) {
+  return "transpose bytes=4 rows=" + std::to_string(rows) + " cols=" + std::to_string(cols) +
+         " src=pageable dst=pageable";
+}
+
+#if BENCH_HAS_OPENBLAS
+void by_openblas(const Run& r) {
+  const auto rows = static_cast<blasint>(r.number("rows")), cols = static_cast<blasint>(r.number("cols"));
+  cblas_somatcopy(CblasRowMajor, CblasTrans, rows, cols, 1.0f, r.at<const float>("src"), cols, r.at<float>("dst"),
+                  rows);
+}
+#endif
+
+void by_openmp_tiles(const Run& r) {
+  openmp::transpose_tiled(r.at<const uint32_t>("src"), r.at<uint32_t>("dst"), r.number("rows"), r.number("cols"));
+}
+
+// The matrix dst of a run, transposed in place there and back again in turn. The peer has a second one beside it.
+struct InPlace {
+  RunPtr run;
+  OperandPtr second;
+  bool there = false;
+
+  Side side(const std::shared_ptr<InPlace>& self, const std::function<void(int64_t rows, int64_t cols)>& call) {
+    const int64_t rows = run->number("rows"), cols = run->number("cols");
+    const auto turn = [self, call, rows, cols] {
+      self->there ? call(cols, rows) : call(rows, cols);
+      self->there = !self->there;
+    };
+    const auto reset = [self] {
+      self->there = false;
+      std::memcpy(self->run->at("dst"), self->run->at("src"), static_cast<std::size_t>(self->run->bytes()));
+    };
+    return {host_sampler(turn, kHostClock), reset, [self]() -> std::string {
+              const Run& r = *self->run;
+              const OperandPtr& wanted = self->there ? r.expected : r.instance.operands.at("src");
+              return r.instance.output->same_as(*wanted) ? "" : "the result differs";
+            }};
+  }
+};
+
+Pair open_in_place(const Context& ctx, const std::string& line) {
+  const RunPtr run = open(ctx, line, {});
+  const auto m = std::make_shared<InPlace>(InPlace{run, host_memory(ctx, run->bytes())});
+  void* const data = run->at("dst");
+  return {m->side(m,
+                  [ctx, data](int64_t rows, int64_t cols) {
+                    check(gpumem_transpose(ctx.get(), 4, rows, cols, data, cols, data, rows));
+                  }),
+          m->side(m, [data, second = m->second](int64_t rows, int64_t cols) {
+            openmp::transpose_tiled(static_cast<const uint32_t*>(data), second->as<uint32_t>(), rows, cols);
+            openmp::copy(data, second->get(), static_cast<std::size_t>(second->bytes()));
+          })};
+}
+
+void add_transposes(const Lines& lines) {
+  const auto name = [](int64_t rows, int64_t cols) {
+    return "4B/" + std::to_string(rows) + "x" + std::to_string(cols);
+  };
+  const auto tiled = [&](int64_t rows, int64_t cols) {
+    return Line{.family = "transpose",
+                .name = name(rows, cols),
+                .line = transpose_line(rows, cols),
+                .peer_name = "OpenMP tiled",
+                .peer = by_openmp_tiles,
+                .quick = rows == 4096};
+  };
+  for (const auto& [rows, cols] : {std::pair{4096, 4096}, {8192, 8192}, {5003, 4999}}) {
+    Line line = tiled(rows, cols);
+#if BENCH_HAS_OPENBLAS
+    line.peer_name = "OpenBLAS somatcopy";
+    line.peer = by_openblas;
+    line.bar = at_least(0.95);
+    lines.add(line);
+#endif
+    lines.add(tiled(rows, cols));
+  }
+  for (const auto& [rows, cols] : {std::pair{4096, 8192}, {5003, 4999}}) {
+    Line line = tiled(rows, cols);
+    line.name += "/in_place";
+    line.peer_name = "OpenMP tiled, and back";
+    line.quick = false;
+    lines.add(line);
+    lines.cases.back().open = [ctx = lines.ctx, line] { return open_in_place(ctx, line.line); };
+  }
+  lines.add_ladder_of(tiled(4096, 4096));
+}
+
+// ----------------------------------------------------------------------------------------------------- permutations
+
+void by_openmp_permute(const Run& r) {
+  const auto extents = r.problem.numbers("extents"), axes = r.problem.numbers("order");
+  const std::vector<int32_t> order(axes.begin(), axes.end());
+  openmp::permute(r.at<const uint32_t>("src"), r.at<uint32_t>("dst"), static_cast<int>(order.size()), extents.data(),
+                  order.data());
+}
+
+void add_permutations(const Lines& lines) {
+  constexpr std::pair<const char*, const char*> kShapes[] = {
+      {"256x256x384", "2,1,0"},        {"199x331x397", "0,2,1"},       {"37x1871x399", "1,0,2"},
+      {"91x93x43x72", "3,2,1,0"},      {"91x93x43x72", "2,0,1,3"},     {"17x411x11x299", "1,3,0,2"},
+      {"37x38x35x18x27", "4,3,2,1,0"}, {"5x101x6x97x101", "3,1,4,0,2"}};
+  for (const auto& [extents, order] : kShapes) {
+    std::string digits = order;
+    std::erase(digits, ',');
+    lines.add(
+        {.family = "permute",
+         .name = std::string("4B/") + extents + "/" + digits,
+         .line = std::string("permute bytes=4 extents=") + extents + " order=" + order + " src=pageable dst=pageable",
+         .peer_name = "OpenMP tiled",
+         .peer = by_openmp_permute,
+         .bar = at_least(0.95),
+         .quick = extents == kShapes[0].first});
+  }
+}
+
+// ------------------------------------------------------------------------------------------------- copies and fills
+
+constexpr int64_t kLarge = int64_t{1} << 28;  // well past the caches
+
+void by_memcpy(const Run& r) { std::memcpy(r.at("dst"), r.at("src"), static_cast<std::size_t>(r.bytes())); }
+void by_openmp_copy(const Run& r) { openmp::copy(r.at("dst"), r.at("src"), static_cast<std::size_t>(r.bytes())); }
+void by_openmp_rows(const Run& r) {
+  const auto size = [&](const char* key) { return static_cast<std::size_t>(r.number(key)); };
+  openmp::copy_rows(r.at("dst"), size("dst_pitch"), r.at("src"), size("src_pitch"), size("bytes"), r.number("rows"));
+}
+void by_memset(const Run& r) { std::memset(r.at("dst"), 0, static_cast<std::size_t>(r.bytes())); }
+void by_openmp_fill(const Run& r) {
+  uint64_t words[2];
+  constexpr tool::Pattern kPattern = tool::fill_pattern(false);
+  std::memcpy(words, kPattern.bytes, sizeof words);
+  const int64_t pattern_bytes = r.number("bytes");
+  if (pattern_bytes == 1) {
+    openmp::fill_bytes(r.at("dst"), 0, static_cast<std::size_t>(r.bytes()));
+  } else if (pattern_bytes == 4) {
+    openmp::fill_u32(r.at<uint32_t>("dst"), static_cast<uint32_t>(words[0]), r.bytes() / 4);
+  } else {
+    openmp::fill_u64_pairs(r.at<uint64_t>("dst"), words[0], words[1], r.bytes() / 16);
+  }
+}
+
+void add_movement(const Lines& lines) {
+  const std::pair<const char*, Peer> copies[] = {{"memcpy", by_memcpy}, {"OpenMP memcpy", by_openmp_copy}};
+  for (const int64_t bytes : {int64_t{1} << 16, int64_t{1} << 20, int64_t{1} << 24, kLarge}) {
+    for (const auto& [name, peer] : copies) {
+      lines.add({.family = "copy",
+                 .name = "host/" + size_name(static_cast<std::size_t>(bytes)),
+                 .line = "copy bytes=" + std::to_string(bytes) + " src=pageable dst=pageable",
+                 .peer_name = name,
+                 .peer = peer,
+                 .ceiling = bytes == kLarge ? Ceiling::copy : Ceiling::none,
+                 .quick = bytes == kLarge});
+    }
+  }
+  // The left half of a matrix's rows to one without gaps.
+  for (const int row : {16, 256, 4096, 1 << 16}) {
+    const std::string width = std::to_string(row);
+    lines.add({.family = "copy_2d",
+               .name = "host/rows" + width,
+               .line = "copy bytes=" + width + " rows=" + std::to_string(kLarge / 2 / row) +
+                       " src_pitch=" + std::to_string(2 * row) + " dst_pitch=" + width + " src=pageable dst=pageable",
+               .peer_name = "OpenMP memcpy of rows",
+               .peer = by_openmp_rows,
+               .ceiling = Ceiling::none});
+  }
+  const auto fill = [](int pattern_bytes, const char* name, Peer peer) {
+    const std::string size = std::to_string(pattern_bytes);
+    return Line{.family = "fill",
+                .name = "host/256MiB/pattern" + size,
+                .line = "fill bytes=" + size + " n=" + std::to_string(kLarge / pattern_bytes) +
+                        (pattern_bytes == 1 ? " uniform=1" : "") + " dst=pageable",
+                .peer_name = name,
+                .peer = std::move(peer),
+                .ceiling = Ceiling::write,
+                .quick = pattern_bytes == 1};
+  };
+  lines.add(fill(1, "memset", by_memset));
+  lines.add(fill(1, "OpenMP memset", by_openmp_fill));
+  lines.add(fill(4, "OpenMP loop", by_openmp_fill));
+  lines.add(fill(16, "OpenMP loop", by_openmp_fill));
+  lines.add_ladder_of(fill(16, "OpenMP loop", by_openmp_fill));
+}
+
+// --------------------------------------------------------------------------------------------- axpby, conversions
+
+void by_openmp_triad(const Run& r) {
+  constexpr double kHalf = 0.5;
+  if (r.problem.dtype() == GPUMEM_F32) {
+    openmp::triad_f32(r.at<float>("x"), kHalf, r.at<float>("y"), r.at<float>("z"), r.number("n"));
+  } else {
+    openmp::triad_f64(r.at<double>("x"), kHalf, r.at<double>("y"), r.at<double>("z"), r.number("n"));
+  }
+}
+
+void add_triads(const Lines& lines) {
+  const auto triad = [](const std::string& dtype, int log2) {
+    return Line{.family = "axpby",
+                .name = "triad/" + dtype + "/host/" + power_name(log2),
+                .line = "axpby dtype=" + dtype + " n=" + std::to_string(int64_t{1} << log2) +
+                        " x=pageable y=pageable z=pageable",
+                .peer_name = "OpenMP loop",
+                .peer = by_openmp_triad,
+                .bar = log2 >= 20 ? at_least(0.95) : Bar{},  // below, a call's own microsecond counts
+                .ceiling = log2 >= 25 ? Ceiling::copy : Ceiling::none,
+                .quick = log2 == 20};
+  };
+  for (const int log2 : {14, 17, 20, 22, 25, 27}) lines.add(triad("f32", log2));
+  for (const int log2 : {20, 25}) lines.add(triad("f64", log2));
+  lines.add_ladder_of(triad("f32", 25));
+}
+
+template <class From, class To>
+void add_conversion(const Lines& lines, const std::string& from, const std::string& to, int log2) {
+  lines.add({.family = "convert",
+             .name = from + " to " + to + "/host/" + power_name(log2),
+             .line = "convert from=" + from + " to=" + to + " n=" + std::to_string(int64_t{1} << log2) +
+                     " src=pageable dst=pageable",
+             .peer_name = "OpenMP loop",
+             .peer = [](const Run& r) { openmp::convert(r.at<const From>("src"), r.at<To>("dst"), r.number("n")); },
+             .bar = log2 >= 20 ? at_least(0.95) : Bar{},
+             .ceiling = log2 >= 26 ? Ceiling::copy : Ceiling::none,
+             .quick = log2 == 20,
+             .wanted = plain_conversion<From, To>});
+}
+
+// -------------------------------------------------------------------------------------------------- rows and images
+
+void by_openmp_index(const Run& r) {
+  const auto call = r.problem.family() == "gather" ? openmp::gather_rows : openmp::scatter_rows;
+  call(r.at<char>("dst"), r.at<const char>("src"), r.at<const int64_t>("index"), r.number("n"), r.number("row_bytes"));
+}
+
+void add_rows(const Lines& lines) {
+  constexpr int64_t kBytes = int64_t{1} << 27;  // of each matrix
+  for (const bool gathers : {true, false}) {
+    const std::string family = gathers ? "gather" : "scatter";
+    for (const int64_t row : {4, 64, 512}) {
+      const std::string n = std::to_string(kBytes / row);
+      lines.add({.family = family,
+                 .name = std::to_string(row) + "B rows/128MiB",
+                 .line = family + " row_bytes=" + std::to_string(row) + " n=" + n +
+                         (gathers ? " src_rows=" : " dst_rows=") + n +
+                         " index_type=i64 src=pageable index=pageable dst=pageable",
+                 .peer_name = "OpenMP loop",
+                 .peer = by_openmp_index,
+                 .quick = row == 512});
+    }
+  }
+}
+
+void resized(const Run& r, unsigned char* to) {
+  openmp::resize_bilinear({r.at<const uint8_t>("src"), r.number("src_rows"), r.number("src_cols"), to,
+                           r.number("dst_rows"), r.number("dst_cols"), r.number("channels")});
+}
+
+// What is expected is the peer's result, worked out once: the arithmetic of both is the same, so the bytes are.
+void add_images(const Lines& lines) {
+  constexpr std::pair<const char*, const char*> kImages[] = {
+      {"u8x3/2160x3840 to 1080x1920", "channels=3 src_rows=2160 src_cols=3840 dst_rows=1080 dst_cols=1920"},
+      {"u8x3/1080x1920 to 2160x3840", "channels=3 src_rows=1080 src_cols=1920 dst_rows=2160 dst_cols=3840"},
+      {"u8/6000x6000 to 4500x4500", "src_rows=6000 src_cols=6000 dst_rows=4500 dst_cols=4500"}};
+  for (const auto& [name, sizes] : kImages) {
+    lines.add({.family = "resize",
+               .name = std::string("bilinear/") + name,
+               .line = std::string("resize filter=bilinear dtype=u8 ") + sizes + " src=pageable dst=pageable",
+               .peer_name = "OpenMP loop",
+               .peer = [](const Run& r) { resized(r, r.at<unsigned char>("dst")); },
+               .wanted = resized});
+  }
+}
+
+}  // namespace
+
+void add_host_lines(std::vector<Case>& cases, const Context& ctx) {
+  const Lines lines{cases, ctx};
+  add_transposes(lines);
+  add_permutations(lines);
+  add_movement(lines);
+  add_triads(lines);
+  for (const int log2 : {16, 20, 26}) {
+    add_conversion<uint8_t, float>(lines, "u8", "f32", log2);
+    add_conversion<float, int16_t>(lines, "f32", "i16", log2);
+    add_conversion<double, float>(lines, "f64", "f32", log2);
+    add_conversion<int64_t, int32_t>(lines, "i64", "i32", log2);
+  }
+  add_rows(lines);
+  add_images(lines);
+}
+
+}  // namespace bench

@@ -1,0 +1,128 @@
+// Elementwise operations as calls.
+#include <utility>
+
+#include "problems/builder.hpp"
+#include "text.hpp"
+
+namespace tool {
+
+Instance make_axpby(Builder b) {
+  const gpumem_dtype dtype = b.p.dtype();
+  const int64_t n = b.p.number("n");
+  const int64_t size = kDtypeBytes[dtype];
+  const auto x = b.input("x", n * size, values(dtype, 1));
+  const auto y = b.input("y", n * size, values(dtype, 2));
+  const auto z = b.output("z", n * size);
+  // 0.5 x + y in place, else x + 0.5 y. Products by 0.5 are exact, so that a peer that fuses gives the same bits.
+  const bool in_place = z == y;
+  const double alpha = !x ? 0 : in_place ? 0.5 : 1;
+  const double beta = !y ? 0 : in_place ? 1 : 0.5;
+  gpumem_ctx* const ctx = b.ctx;
+  return b.finish(Limit::copy, [=](On on) {
+    if (dtype == GPUMEM_F32) {
+      const auto a = static_cast<float>(alpha);
+      const auto c = static_cast<float>(beta);
+      return call(on, gpumem_axpby_f32, gpumem_axpby_f32_async, ctx, a, at<float>(x), c, at<float>(y), at<float>(z), n);
+    }
+    return call(on, gpumem_axpby_f64, gpumem_axpby_f64_async, ctx, alpha, at<double>(x), beta, at<double>(y),
+                at<double>(z), n);
+  });
+}
+
+Instance make_convert(Builder b) {
+  const gpumem_dtype from = b.p.dtype("from");
+  const gpumem_dtype to = b.p.dtype("to");
+  const int64_t n = b.p.number("n");
+  const auto src = b.input("src", n * kDtypeBytes[from], values(from, 1));
+  const auto dst = b.output("dst", n * kDtypeBytes[to]);
+  gpumem_ctx* const ctx = b.ctx;
+  return b.finish(Limit::copy, [=](On on) {
+    return call(on, gpumem_convert, gpumem_convert_async, ctx, from, at(src), to, at(dst), n);
+  });
+}
+
+namespace {
+
+// The sources of a lincomb or a multiply, in the types of its arrays.
+template <class T>
+struct Sources {
+  std::vector<OperandPtr> operands;
+  std::vector<const T*> x;
+  std::vector<T> factors;
+  Extents strides;
+};
+
+template <class T, class Plain, class Enqueued>
+gpumem_status lincomb(On on, Plain plain, Enqueued enqueued, gpumem_ctx* ctx, const Extents& e, const Sources<T>& s,
+                      T* z, const Extents& z_strides) {
+  return call(on, plain, enqueued, ctx, static_cast<int32_t>(e.size()), e.data(), static_cast<int32_t>(s.x.size()),
+              s.factors.data(), s.x.data(), s.strides.data(), z, z_strides.data());
+}
+template <class T, class Plain, class Enqueued>
+gpumem_status multiply(On on, Plain plain, Enqueued enqueued, gpumem_ctx* ctx, const Extents& e, const Sources<T>& s,
+                       T* z, const Extents& z_strides) {
+  return call(on, plain, enqueued, ctx, static_cast<int32_t>(e.size()), e.data(), s.x[0], s.strides.data(), s.x[1],
+              s.strides.data() + e.size(), z, z_strides.data());
+}
+
+template <class T>
+Instance arithmetic_of(Builder b, gpumem_dtype dtype) {
+  const Extents extents = b.p.numbers("extents");
+  const Extents z_strides = b.p.has("z_strides") ? b.p.numbers("z_strides") : row_major(extents);
+  const bool is_product = b.p.text("op") == "multiply";
+  const int64_t terms = is_product ? 2 : b.p.number("terms");
+  Sources<T> sources;
+  for (int64_t i = 0; i < terms; ++i) {
+    const std::string key = format("x%d", static_cast<int>(i));
+    const Extents strides = b.p.has(key + "_strides") ? b.p.numbers(key + "_strides") : z_strides;
+    const auto x = b.input(key, reach(extents, strides) * kDtypeBytes[dtype], values(dtype, static_cast<uint64_t>(i)));
+    sources.operands.push_back(x);
+    sources.x.push_back(at<T>(x));
+    sources.factors.push_back(x ? static_cast<T>(0.5) - static_cast<T>(i) : T{0});
+    sources.strides.insert(sources.strides.end(), strides.begin(), strides.end());
+  }
+  const auto z = b.output("z", reach(extents, z_strides) * kDtypeBytes[dtype]);
+  gpumem_ctx* const ctx = b.ctx;
+  return b.finish(Limit::copy, [=](On on) {
+    if constexpr (std::is_same_v<T, float>) {
+      return is_product ? multiply(on, gpumem_multiply_f32, gpumem_multiply_f32_async, ctx, extents, sources, at<T>(z),
+                                   z_strides)
+                        : lincomb(on, gpumem_lincomb_f32, gpumem_lincomb_f32_async, ctx, extents, sources, at<T>(z),
+                                  z_strides);
+    } else {
+      return is_product ? multiply(on, gpumem_multiply_f64, gpumem_multiply_f64_async, ctx, extents, sources, at<T>(z),
+                                   z_strides)
+                        : lincomb(on, gpumem_lincomb_f64, gpumem_lincomb_f64_async, ctx, extents, sources, at<T>(z),
+                                  z_strides);
+    }
+  });
+}
+
+}  // namespace
+
+Instance make_arithmetic(Builder b) {
+  const gpumem_dtype dtype = b.p.dtype();
+  return dtype == GPUMEM_F32 ? arithmetic_of<float>(std::move(b), dtype) : arithmetic_of<double>(std::move(b), dtype);
+}
+
+Instance make_resize(Builder b) {
+  const gpumem_filter filter = b.p.text("filter") == "nearest" ? GPUMEM_FILTER_NEAREST : GPUMEM_FILTER_BILINEAR;
+  const gpumem_dtype dtype = b.p.dtype();
+  const auto channels = static_cast<int32_t>(b.p.number("channels", 1));
+  const int64_t pixel = channels * kDtypeBytes[dtype];
+  const int64_t src_rows = b.p.number("src_rows");
+  const int64_t src_cols = b.p.number("src_cols");
+  const int64_t dst_rows = b.p.number("dst_rows");
+  const int64_t dst_cols = b.p.number("dst_cols");
+  const int64_t src_pitch = b.p.number("src_pitch", src_cols * pixel);
+  const int64_t dst_pitch = b.p.number("dst_pitch", dst_cols * pixel);
+  const auto src = b.input("src", (src_rows - 1) * src_pitch + src_cols * pixel, values(dtype, 1));
+  const auto dst = b.output("dst", (dst_rows - 1) * dst_pitch + dst_cols * pixel);
+  gpumem_ctx* const ctx = b.ctx;
+  return b.finish(Limit::copy, [=](On on) {
+    return call(on, gpumem_resize_2d, gpumem_resize_2d_async, ctx, filter, dtype, channels, at(src), src_rows, src_cols,
+                src_pitch, at(dst), dst_rows, dst_cols, dst_pitch);
+  });
+}
+
+}  // namespace tool

@@ -1,0 +1,115 @@
+// Movement as calls: transposes, permutations, fills, copies, rows by index.
+#include "failure.hpp"
+#include "problems/builder.hpp"
+#include "text.hpp"
+
+namespace tool {
+
+Instance make_transpose(Builder b) {
+  const int64_t size = b.p.number("bytes");
+  const int64_t rows = b.p.number("rows");
+  const int64_t cols = b.p.number("cols");
+  const int64_t src_ld = b.p.number("src_ld", cols);
+  const int64_t dst_ld = b.p.number("dst_ld", rows);
+  const int64_t batches = b.p.number("batches", 1);
+  const int64_t src_next = b.p.number("src_batch_stride", batches > 1 ? rows * src_ld : 0);
+  const int64_t dst_next = b.p.number("dst_batch_stride", batches > 1 ? cols * dst_ld : 0);
+  const auto src = b.input("src", reach({batches, rows, cols}, {src_next, src_ld, 1}) * size, elements(size));
+  const auto dst = b.output("dst", reach({batches, cols, rows}, {dst_next, dst_ld, 1}) * size);
+  gpumem_ctx* const ctx = b.ctx;
+  return b.finish(Limit::copy, [=](On on) {
+    return call(on, gpumem_transpose_batched, gpumem_transpose_batched_async, ctx, size, rows, cols, at(src), src_ld,
+                src_next, at(dst), dst_ld, dst_next, batches);
+  });
+}
+
+Instance make_permute(Builder b) {
+  const int64_t size = b.p.number("bytes");
+  const Extents extents = b.p.numbers("extents");
+  const Extents axes = b.p.numbers("order");
+  const std::vector<int32_t> order(axes.begin(), axes.end());
+  Extents to;
+  for (const int32_t axis : order) to.push_back(extents[static_cast<std::size_t>(axis)]);
+  const Extents from_strides = b.p.has("src_strides") ? b.p.numbers("src_strides") : row_major(extents);
+  const Extents to_strides = b.p.has("dst_strides") ? b.p.numbers("dst_strides") : row_major(to);
+  const auto src = b.input("src", reach(extents, from_strides) * size, elements(size));
+  const auto dst = b.output("dst", reach(to, to_strides) * size);
+  gpumem_ctx* const ctx = b.ctx;
+  return b.finish(Limit::copy, [=](On on) {
+    const auto rank = static_cast<int32_t>(extents.size());
+    return call(on, gpumem_permute, gpumem_permute_async, ctx, size, rank, extents.data(), order.data(), at(src),
+                from_strides.data(), at(dst), to_strides.data());
+  });
+}
+
+Instance make_fill(Builder b) {
+  const int64_t size = b.p.number("bytes");
+  const int64_t n = b.p.number("n");
+  const int64_t rows = b.p.number("rows", 1);
+  const int64_t pitch = b.p.number("pitch", n * size);
+  const Pattern pattern = fill_pattern(b.p.number("uniform", size == 1 ? 1 : 0) != 0);
+  const auto dst = b.output("dst", (rows - 1) * pitch + n * size);
+  gpumem_ctx* const ctx = b.ctx;
+  return b.finish(Limit::write, [=](On on) {
+    return call(on, gpumem_fill_2d, gpumem_fill_2d_async, ctx, at(dst), pitch, pattern.bytes, size, n, rows);
+  });
+}
+
+Instance make_copy(Builder b) {
+  const int64_t row = b.p.number("bytes");
+  const int64_t rows = b.p.number("rows", 1);
+  const int64_t slices = b.p.number("slices", 1);
+  const int64_t src_pitch = b.p.number("src_pitch", row);
+  const int64_t dst_pitch = b.p.number("dst_pitch", row);
+  const int64_t src_slice = b.p.number("src_slice", rows * src_pitch);
+  const int64_t dst_slice = b.p.number("dst_slice", rows * dst_pitch);
+  const auto src = b.input("src", reach({slices, rows, row}, {src_slice, src_pitch, 1}), elements(8));
+  const auto dst = b.output("dst", reach({slices, rows, row}, {dst_slice, dst_pitch, 1}));
+  gpumem_ctx* const ctx = b.ctx;
+  return b.finish(Limit::copy, [=](On on) {
+    return call(on, gpumem_copy_3d, gpumem_copy_3d_async, ctx, at(dst), dst_pitch, dst_slice, at(src), src_pitch,
+                src_slice, row, rows, slices);
+  });
+}
+
+Instance make_gather(Builder b) {
+  const int64_t row = b.p.number("row_bytes");
+  const int64_t n = b.p.number("n");
+  const int64_t rows = b.p.number("src_rows");
+  const int64_t src_pitch = b.p.number("src_pitch", row);
+  const int64_t dst_pitch = b.p.number("dst_pitch", row);
+  const gpumem_dtype type = b.p.dtype("index_type");
+  const auto src = b.input("src", (rows - 1) * src_pitch + row, elements(8));
+  const auto index = b.input("index", n * kDtypeBytes[type], some_rows(type, rows));
+  const auto dst = b.output("dst", (n - 1) * dst_pitch + row);
+  gpumem_ctx* const ctx = b.ctx;
+  return b.finish(Limit::copy, [=](On on) {
+    return call(on, gpumem_gather, gpumem_gather_async, ctx, row, at(src), rows, src_pitch, type, at(index), n, at(dst),
+                dst_pitch);
+  });
+}
+
+Instance make_scatter(Builder b) {
+  const int64_t row = b.p.number("row_bytes");
+  const int64_t n = b.p.number("n");
+  const int64_t rows = b.p.number("dst_rows");
+  if (n > rows) {  // as gpumem_tune() says it
+    const std::string sentence =
+        format("line: %lld rows go to %lld; expected at most as many, since which of two stays is not defined",
+               static_cast<long long>(n), static_cast<long long>(rows));
+    throw CallFailure(sentence, GPUMEM_UNSUPPORTED, sentence);
+  }
+  const int64_t src_pitch = b.p.number("src_pitch", row);
+  const int64_t dst_pitch = b.p.number("dst_pitch", row);
+  const gpumem_dtype type = b.p.dtype("index_type");
+  const auto src = b.input("src", (n - 1) * src_pitch + row, elements(8));
+  const auto index = b.input("index", n * kDtypeBytes[type], some_rows(type, rows));
+  const auto dst = b.output("dst", (rows - 1) * dst_pitch + row);
+  gpumem_ctx* const ctx = b.ctx;
+  return b.finish(Limit::copy, [=](On on) {
+    return call(on, gpumem_scatter, gpumem_scatter_async, ctx, row, at(src), src_pitch, type, at(index), n, at(dst),
+                rows, dst_pitch);
+  });
+}
+
+}  // namespace tool

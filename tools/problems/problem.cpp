@@ -1,0 +1,184 @@
+#include "problems/problem.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <sstream>
+
+#include "failure.hpp"
+#include "text.hpp"
+
+namespace tool {
+namespace {
+
+struct Op {
+  const char* name;
+  gpumem_reduce_op value;
+  bool own_function = false;  // gpumem_reduce() does not take it
+};
+constexpr Op kOps[] = {{"sum", GPUMEM_SUM},
+                       {"min", GPUMEM_MIN},
+                       {"max", GPUMEM_MAX},
+                       {"sum_abs", GPUMEM_SUM_ABS},
+                       {"sum_squares", GPUMEM_SUM_SQUARES},
+                       {"sum_cubes", GPUMEM_SUM_CUBES},
+                       {"max_abs", GPUMEM_MAX_ABS},
+                       {"min_max", GPUMEM_MIN_MAX},
+                       {"sum_compensated", GPUMEM_SUM_COMPENSATED},
+                       {"prod", GPUMEM_PROD},
+                       {"arg_min", GPUMEM_ARG_MIN, true},
+                       {"arg_max", GPUMEM_ARG_MAX, true},
+                       {"dot", GPUMEM_DOT, true},
+                       {"nrm2", GPUMEM_NRM2, true},
+                       {"arg_max_abs", GPUMEM_ARG_MAX_ABS, true}};
+
+std::vector<std::string> operands_of(const Problem& problem) {
+  const std::string& family = problem.family();
+  if (family == "reduce" && problem.text("op") == "dot") return {"x", "y"};
+  if (family == "reduce" || family == "reduce_axis") return {"x"};
+  if (family == "reduce_segments") return {"x", "offsets"};
+  if (family == "fill") return {"dst"};
+  if (family == "axpby") return {"x", "y", "z"};
+  if (family == "gather" || family == "scatter") return {"src", "index", "dst"};
+  if (family != "arithmetic") return {"src", "dst"};
+  std::vector<std::string> keys;
+  const int64_t terms = problem.text("op") == "multiply" ? 2 : problem.number("terms", 1);
+  for (int64_t i = 0; i < std::min<int64_t>(terms, 8); ++i) keys.push_back(format("x%d", static_cast<int>(i)));
+  keys.emplace_back("z");
+  return keys;
+}
+
+}  // namespace
+
+Problem::Problem(const std::string& line) {
+  std::istringstream words(line);
+  words >> family_;
+  for (std::string word; words >> word;) {
+    const auto equals = word.find('=');
+    if (equals != std::string::npos) words_[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+}
+
+std::string Problem::text(const std::string& key, const std::string& missing) const {
+  const auto found = words_.find(key);
+  return found == words_.end() ? missing : found->second;
+}
+
+int64_t Problem::number(const std::string& key, int64_t missing) const {
+  return has(key) ? std::strtoll(words_.at(key).c_str(), nullptr, 10) : missing;
+}
+
+std::vector<int64_t> Problem::numbers(const std::string& key) const {
+  std::string list = text(key);
+  std::replace_if(
+      list.begin(), list.end(), [](char c) { return c == 'x' || c == ','; }, ' ');
+  std::istringstream in(list);
+  std::vector<int64_t> values;
+  for (int64_t value = 0; in >> value;) values.push_back(value);
+  return values;
+}
+
+gpumem_dtype Problem::dtype(const std::string& key) const {
+  const auto* const found = std::find(std::begin(kDtypes), std::end(kDtypes), text(key));
+  if (found == std::end(kDtypes))
+    throw Failure(format("'%s=%s' names no element type", key.c_str(), text(key).c_str()));
+  return static_cast<gpumem_dtype>(found - std::begin(kDtypes));
+}
+
+gpumem_reduce_op Problem::op() const { return reduce_op(text("op")); }
+
+gpumem_reduce_op reduce_op(const std::string& name, bool all) {
+  std::string names;
+  for (const Op& op : kOps) {
+    if (op.own_function && !all) continue;
+    if (op.name == name) return op.value;
+    names.append(names.empty() ? "" : ", ").append(op.name);
+  }
+  throw Mistake("'" + name + "' is no reduction here; there are " + names);
+}
+
+bool is_family(const std::string& name) {
+  return std::any_of(std::begin(kFamilies), std::end(kFamilies), [&](const Family& f) { return f.name == name; });
+}
+
+gpumem_family family_of(const std::string& name) {
+  std::string names;
+  for (const Family& family : kFamilies) {
+    if (family.name == name) return family.id;
+    names.append(names.empty() ? "" : ", ").append(family.name);
+  }
+  throw Mistake("'" + name + "' is no family of operations; there are " + names);
+}
+
+int64_t product(const std::vector<int64_t>& extents) {
+  return std::accumulate(extents.begin(), extents.end(), int64_t{1}, std::multiplies<>());
+}
+
+int64_t counted_bytes(const Problem& p) {
+  const std::string& family = p.family();
+  const auto n = [&](const char* key) { return p.number(key, 1); };
+  const auto size = [&](const char* key) { return kDtypeBytes[p.dtype(key)]; };
+  const auto given = [&](const std::string& key) { return p.text(key) == "none" ? 0 : 1; };
+  if (family == "reduce") return n("n") * size("dtype") * (p.op() == GPUMEM_DOT ? 2 : 1);
+  if (family == "reduce_axis") return n("batches") * n("rows") * n("cols") * size("dtype");
+  if (family == "reduce_segments") return n("n") * size("dtype");
+  if (family == "transpose") return 2 * n("batches") * n("rows") * n("cols") * n("bytes");
+  if (family == "permute") return 2 * product(p.numbers("extents")) * n("bytes");
+  if (family == "fill") return n("n") * n("rows") * n("bytes");
+  if (family == "copy") return 2 * n("bytes") * n("rows") * n("slices");
+  if (family == "axpby") return (1 + given("x") + given("y")) * n("n") * size("dtype");
+  if (family == "convert") return n("n") * (size("from") + size("to"));
+  if (family == "gather" || family == "scatter") return n("n") * (2 * n("row_bytes") + size("index_type"));
+  if (family == "resize") {
+    return (n("src_rows") * n("src_cols") + n("dst_rows") * n("dst_cols")) * n("channels") * size("dtype");
+  }
+  int64_t arrays = 1;
+  for (const std::string& key : operands_of(p)) arrays += key == "z" ? 0 : given(key);
+  return arrays * product(p.numbers("extents")) * size("dtype");
+}
+
+std::string with_operands(const std::string& line) {
+  const Problem problem(line);
+  family_of(problem.family());
+  std::string whole = line;
+  for (const std::string& key : operands_of(problem)) {
+    if (!problem.has(key)) whole += " " + key + "=device";
+  }
+  return whole;
+}
+
+std::vector<const char*> variants_of(gpumem_family family) {
+  int32_t count = 0;
+  check(gpumem_variant_count(family, &count), "counting the variants");
+  std::vector<const char*> names(static_cast<std::size_t>(count));
+  for (int32_t i = 0; i < count; ++i) {
+    check(gpumem_variant_name(family, i, &names[static_cast<std::size_t>(i)]), "asking for a variant's name");
+  }
+  return names;
+}
+
+Forced::Forced(gpumem_ctx* ctx, gpumem_family family, const std::string& name) : ctx_(ctx), family_(family) {
+  if (!name.empty()) check(gpumem_variant_force(ctx, family, name.c_str()), "forcing a variant");
+}
+
+std::string explanation(gpumem_ctx* ctx, const std::string& line, gpumem_format format) {
+  int64_t needed = 0;
+  try {
+    check(gpumem_explain(ctx, line.c_str(), format, nullptr, 0, &needed), "explaining the line");
+  } catch (const CallFailure& failure) {
+    if (failure.status == GPUMEM_INVALID_ARGUMENT) throw Mistake(failure.reason);
+    throw;
+  }
+  std::string text(static_cast<std::size_t>(needed), '\0');
+  check(gpumem_explain(ctx, line.c_str(), format, text.data(), needed, nullptr), "explaining the line");
+  text.pop_back();  // the NUL
+  return text;
+}
+
+Explained explained(gpumem_ctx* ctx, const std::string& line) {
+  const auto json = nlohmann::json::parse(explanation(ctx, line, GPUMEM_FORMAT_JSON));
+  if (json.value("empty", false)) throw Failure("'" + line + "' has nothing to do");
+  return {json.at("line"), json.at("variant"), json.at("chosen_by"), json.at("runs_on") != "host"};
+}
+
+}  // namespace tool

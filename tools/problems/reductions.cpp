@@ -1,0 +1,97 @@
+// Reductions as calls: one number of all, of rows or columns, of segments.
+#include "problems/builder.hpp"
+
+namespace tool {
+
+// The value, or two of them, and behind it the index.
+Instance make_reduce(Builder b) {
+  const gpumem_dtype dtype = b.p.dtype();
+  const gpumem_reduce_op op = b.p.op();
+  const int64_t size = kDtypeBytes[dtype];
+  const int64_t n = b.p.number("n");
+  const int64_t stride = b.p.number("stride", 1);
+  const int64_t y_stride = b.p.number("y_stride", 1);
+  const auto x = b.input("x", ((n - 1) * stride + 1) * size, values_for(op, dtype, 1));
+  const auto y = op == GPUMEM_DOT ? b.input("y", ((n - 1) * y_stride + 1) * size, values_for(op, dtype, 2)) : nullptr;
+  const auto result = b.result("pinned", 24);
+  gpumem_ctx* const ctx = b.ctx;
+  const auto search = [=](On on, gpumem_reduce_op of) {
+    return call(on, gpumem_argreduce, gpumem_argreduce_async, ctx, dtype, of, at(x), n, stride, at<double>(result),
+                at<int64_t>(result) + 2);
+  };
+  const auto reduce = [=](On on) -> gpumem_status {
+    auto* const value = at<double>(result);
+    switch (static_cast<decltype(GPUMEM_SUM)>(op)) {
+      case GPUMEM_ARG_MIN:
+        return search(on, GPUMEM_MIN);
+      case GPUMEM_ARG_MAX:
+        return search(on, GPUMEM_MAX);
+      case GPUMEM_ARG_MAX_ABS:
+        return search(on, GPUMEM_MAX_ABS);
+      case GPUMEM_DOT:
+        if (dtype == GPUMEM_F32) {
+          return call(on, gpumem_dot_f32, gpumem_dot_f32_async, ctx, at<float>(x), at<float>(y), n, stride, y_stride,
+                      value);
+        }
+        return call(on, gpumem_dot_f64, gpumem_dot_f64_async, ctx, at<double>(x), at<double>(y), n, stride, y_stride,
+                    value);
+      case GPUMEM_NRM2:
+        if (dtype == GPUMEM_F32) {
+          return call(on, gpumem_nrm2_f32, gpumem_nrm2_f32_async, ctx, at<float>(x), n, stride, value);
+        }
+        return call(on, gpumem_nrm2_f64, gpumem_nrm2_f64_async, ctx, at<double>(x), n, stride, value);
+      case GPUMEM_SUM:
+      case GPUMEM_MIN:
+      case GPUMEM_MAX:
+      case GPUMEM_SUM_ABS:
+      case GPUMEM_SUM_SQUARES:
+      case GPUMEM_SUM_CUBES:
+      case GPUMEM_MAX_ABS:
+      case GPUMEM_MIN_MAX:
+      case GPUMEM_SUM_COMPENSATED:
+      case GPUMEM_PROD:
+        break;
+    }
+    return call(on, gpumem_reduce, gpumem_reduce_async, ctx, dtype, op, at(x), n, stride, value);
+  };
+  return b.finish(Limit::read, reduce);
+}
+
+Instance make_reduce_axis(Builder b) {
+  const gpumem_dtype dtype = b.p.dtype();
+  const gpumem_reduce_op op = b.p.op();
+  const gpumem_axis axis = b.p.text("axis") == "cols" ? GPUMEM_AXIS_COLS : GPUMEM_AXIS_ROWS;
+  const int64_t rows = b.p.number("rows");
+  const int64_t cols = b.p.number("cols");
+  const int64_t ld = b.p.number("ld", cols);
+  const int64_t batches = b.p.number("batches", 1);
+  const int64_t batch_stride = b.p.number("batch_stride", batches > 1 ? rows * ld : 0);
+  const int64_t size = kDtypeBytes[dtype];
+  const int64_t lines = batches * (axis == GPUMEM_AXIS_ROWS ? rows : cols);
+  const auto x = b.input("x", reach({batches, rows, cols}, {batch_stride, ld, 1}) * size, values_for(op, dtype, 1));
+  const auto result = b.result(b.kind_of("x"), lines * 8 * (op == GPUMEM_MIN_MAX ? 2 : 1));
+  gpumem_ctx* const ctx = b.ctx;
+  return b.finish(Limit::read, [=](On on) {
+    return call(on, gpumem_reduce_axis, gpumem_reduce_axis_async, ctx, dtype, op, axis, at(x), rows, cols, ld, batches,
+                batch_stride, at(result));
+  });
+}
+
+Instance make_reduce_segments(Builder b) {
+  const gpumem_dtype dtype = b.p.dtype();
+  const gpumem_reduce_op op = b.p.op();
+  const int64_t n = b.p.number("n");
+  const int64_t segments = b.p.number("segments");
+  const int64_t size = kDtypeBytes[dtype];
+  const auto x = b.input("x", n * size, values_for(op, dtype, 1));
+  const auto offsets = b.input("offsets", (segments + 1) * 8, even_offsets(n, segments));
+  const auto result = b.result(b.kind_of("x"), segments * 8 * (op == GPUMEM_MIN_MAX ? 2 : 1));
+  gpumem_ctx* const ctx = b.ctx;
+  return b.finish(Limit::read, [=](On on) {
+    const gpumem_status status = call(on, gpumem_reduce_segments, gpumem_reduce_segments_async, ctx, dtype, op, at(x),
+                                      n, at<int64_t>(offsets), segments, at(result));
+    return status == GPUMEM_EMPTY ? GPUMEM_OK : status;  // the results are there, 0 of a segment without elements
+  });
+}
+
+}  // namespace tool
