@@ -34,6 +34,7 @@ INCLUDE_RULES = [
     ("src/backend/host", CUDA, None, "the host backend sees no CUDA"),
     ("src/backend/cuda", r"src/backend/host/.*", None, "the backends do not see each other"),
     ("kernels", r"src/.*", None, "a kernel sees nothing of the library"),
+    ("bench", r"(src|kernels)/.*", None, "a benchmark uses the public header and the problems of tools alone"),
     ("tools", r"(src|kernels)/.*", None, "the tool uses the public header alone"),
     ("bindings", r"(src|kernels)/.*", None, "a binding uses the public header alone"),
     ("examples", r"(src|kernels)/.*", None, "an example uses the public header alone"),

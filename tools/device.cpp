@@ -58,15 +58,10 @@ void print_json(const char* what, const nlohmann::ordered_json& members) {
   std::printf("%s\n", json.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace).c_str());
 }
 
-gpumem_ceiling_info ceiling_of(gpumem_ctx* ctx) {
+measure::Ceilings ceilings_of(gpumem_ctx* ctx) {
   gpumem_ceiling_info info;
   check(gpumem_ceiling_info_init(&info, sizeof info), "preparing the ceilings");
   check(gpumem_ceiling(ctx, &info), "measuring the ceilings");
-  return info;
-}
-
-measure::Ceilings ceilings_of(gpumem_ctx* ctx) {
-  const gpumem_ceiling_info info = ceiling_of(ctx);
   const auto rate = [](int64_t bytes_per_s) { return static_cast<double>(bytes_per_s); };
   return {rate(info.read),      rate(info.write),       rate(info.copy),
           rate(info.to_device), rate(info.from_device), rate(info.theoretical)};

@@ -24,7 +24,6 @@ std::string device_id(const gpumem_device_info& device);
 std::string device_title(const gpumem_device_info& device);
 
 // As gpumem_ceiling() measures them.
-gpumem_ceiling_info ceiling_of(gpumem_ctx* ctx);
 measure::Ceilings ceilings_of(gpumem_ctx* ctx);
 
 // On standard output, as one line: the object with "schema": "gpumem.<what>/1" before its members.

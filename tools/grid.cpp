@@ -14,6 +14,7 @@
 #include "measure/progress.hpp"
 #include "npy.hpp"
 #include "output_file.hpp"
+#include "problems/operand.hpp"
 #include "problems/problem.hpp"
 #include "resources.hpp"
 #include "terrain.hpp"
@@ -26,21 +27,21 @@ constexpr int64_t kElementBytes = sizeof(int32_t);
 // A grid in pinned memory, where it came from, and its transposition beside it.
 struct Grids {
   Shape shape;
-  Memory pinned;
-  Memory pinned_transposed;
-  Memory device;
-  Memory device_transposed;
+  Operand pinned;
+  Operand pinned_transposed;
+  Operand device;
+  Operand device_transposed;
 
   Grids(gpumem_ctx* ctx, Shape of)
       : shape(of),
-        pinned(allocate_pinned(ctx, of.elements())),
-        pinned_transposed(allocate_pinned(ctx, of.elements())),
-        device(allocate_device(ctx, of.elements())),
-        device_transposed(allocate_device(ctx, of.elements())) {}
+        pinned(ctx, "pinned", of.elements() * kElementBytes, 0),
+        pinned_transposed(ctx, "pinned", of.elements() * kElementBytes, 0),
+        device(ctx, "device", of.elements() * kElementBytes, 0),
+        device_transposed(ctx, "device", of.elements() * kElementBytes, 0) {}
 
-  std::span<int32_t> heights() const { return {pinned.get(), static_cast<std::size_t>(shape.elements())}; }
+  std::span<int32_t> heights() const { return {pinned.as<int32_t>(), static_cast<std::size_t>(shape.elements())}; }
   std::span<int32_t> transposed() const {
-    return {pinned_transposed.get(), static_cast<std::size_t>(shape.elements())};
+    return {pinned_transposed.as<int32_t>(), static_cast<std::size_t>(shape.elements())};
   }
 };
 
@@ -67,16 +68,16 @@ Operation run_sum(gpumem_ctx* ctx, const Grids& grids, gpumem_format format) {
   const int64_t n = grids.shape.elements();
   int64_t sum = 0;
   const measure::Summary timing = time_calls(
-      [&] { check(gpumem_reduce_i32(ctx, GPUMEM_SUM, grids.device.get(), n, 1, &sum), "summing the grid"); });
+      [&] { check(gpumem_reduce_i32(ctx, GPUMEM_SUM, grids.device.as<int32_t>(), n, 1, &sum), "summing the grid"); });
   return {n * kElementBytes, timing, explain_last(ctx, format)};
 }
 
 Operation run_transpose(gpumem_ctx* ctx, const Grids& grids, gpumem_format format) {
   const auto [rows, cols] = grids.shape;
   const measure::Summary timing = time_calls([&, rows = rows, cols = cols] {
-    check(
-        gpumem_transpose(ctx, kElementBytes, rows, cols, grids.device.get(), cols, grids.device_transposed.get(), rows),
-        "transposing the grid");
+    check(gpumem_transpose(ctx, kElementBytes, rows, cols, grids.device.as<int32_t>(), cols,
+                           grids.device_transposed.as<int32_t>(), rows),
+          "transposing the grid");
   });
   return {2 * grids.shape.elements() * kElementBytes, timing, explain_last(ctx, format)};
 }
@@ -85,8 +86,8 @@ Operation run_transpose(gpumem_ctx* ctx, const Grids& grids, gpumem_format forma
 bool is_transposed(const Grids& grids) {
   constexpr int64_t kSide = 64;
   const auto [rows, cols] = grids.shape;
-  const int32_t* a = grids.pinned.get();
-  const int32_t* b = grids.pinned_transposed.get();
+  const int32_t* a = grids.pinned.as<int32_t>();
+  const int32_t* b = grids.pinned_transposed.as<int32_t>();
   for (int64_t i0 = 0; i0 < rows; i0 += kSide) {
     stop_if_interrupted();
     for (int64_t j0 = 0; j0 < cols; j0 += kSide) {
@@ -138,12 +139,14 @@ class Source {
 // There, the work itself, and back.
 void work_on_device(gpumem_ctx* ctx, const Grids& grids, gpumem_format format, GridReport& report) {
   const int64_t n = grids.shape.elements();
-  check(gpumem_copy(ctx, grids.device.get(), grids.pinned.get(), n * kElementBytes), "copying the grid to the device");
-  report.library = library_statistics(ctx, grids.device.get(), n);
+  check(gpumem_copy(ctx, grids.device.as<int32_t>(), grids.pinned.as<int32_t>(), n * kElementBytes),
+        "copying the grid to the device");
+  report.library = library_statistics(ctx, grids.device.as<int32_t>(), n);
   report.sum = run_sum(ctx, grids, format);
   report.transpose = run_transpose(ctx, grids, format);
-  check(gpumem_copy(ctx, grids.pinned_transposed.get(), grids.device_transposed.get(), n * kElementBytes),
-        "copying the transposed grid back");
+  check(
+      gpumem_copy(ctx, grids.pinned_transposed.as<int32_t>(), grids.device_transposed.as<int32_t>(), n * kElementBytes),
+      "copying the transposed grid back");
 }
 
 void write_output(const GridOptions& request, std::span<const int32_t> transposed, GridReport& report) {

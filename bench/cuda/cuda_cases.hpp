@@ -48,7 +48,7 @@ struct Gpu {
   Gated one_stream(bool cold, bool batch = true) const {
     return {.cold = cold, .batch = batch, .stream = peer_stream.get()};
   }
-  // A blocking call of ours, or an enqueued one of either side, timed on the device.
+  // A call of either side that enqueues there, timed on the device.
   std::function<double()> device_time(std::function<void()> call, Gated how) const {
     return gated_sampler(timer, std::move(call), how);
   }

@@ -4,7 +4,6 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
-#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -14,62 +13,54 @@ inline void check_cuda(cudaError_t e) {
   if (e != cudaSuccess) throw std::runtime_error(std::string(cudaGetErrorName(e)) + ": " + cudaGetErrorString(e));
 }
 
-class Event {
+// An object of the runtime, destroyed by its function.
+template <class T, cudaError_t (*kDestroy)(T)>
+class Owned {
  public:
-  Event() { check_cuda(cudaEventCreate(&event_)); }
-  ~Event() { cudaEventDestroy(event_); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  cudaEvent_t get() const { return event_; }
+  template <class Create>
+  explicit Owned(const Create& create) {
+    check_cuda(create(&object_));
+  }
+  ~Owned() { kDestroy(object_); }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  T get() const { return object_; }
 
  private:
-  cudaEvent_t event_ = nullptr;
+  T object_ = nullptr;
+};
+
+struct Event : Owned<cudaEvent_t, cudaEventDestroy> {
+  Event() : Owned([](cudaEvent_t* event) { return cudaEventCreate(event); }) {}
 };
 
 // A stream like the context's own: ordered with the legacy default stream.
-class Stream {
- public:
-  Stream() { check_cuda(cudaStreamCreate(&stream_)); }
-  ~Stream() { cudaStreamDestroy(stream_); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  cudaStream_t get() const { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
+struct Stream : Owned<cudaStream_t, cudaStreamDestroy> {
+  Stream() : Owned([](cudaStream_t* stream) { return cudaStreamCreate(stream); }) {}
 };
 
 // Memory of the CUDA runtime, for what belongs to the peers and the timer.
-class DeviceBytes {
+class DeviceBytes : Owned<void*, cudaFree> {
  public:
-  explicit DeviceBytes(std::size_t bytes) : bytes_(bytes) { check_cuda(cudaMalloc(&p_, bytes ? bytes : 1)); }
-  ~DeviceBytes() { cudaFree(p_); }
-  DeviceBytes(const DeviceBytes&) = delete;
-  DeviceBytes& operator=(const DeviceBytes&) = delete;
+  explicit DeviceBytes(std::size_t bytes)
+      : Owned([bytes](void** p) { return cudaMalloc(p, bytes ? bytes : 1); }), bytes_(bytes) {}
   template <class T = void>
   T* as() const {
-    return static_cast<T*>(p_);
+    return static_cast<T*>(get());
   }
   std::size_t bytes() const { return bytes_; }
 
  private:
-  void* p_ = nullptr;
   std::size_t bytes_;
 };
 
-class PinnedBytes {
- public:
-  explicit PinnedBytes(std::size_t bytes) { check_cuda(cudaHostAlloc(&p_, bytes, cudaHostAllocMapped)); }
-  ~PinnedBytes() { cudaFreeHost(p_); }
-  PinnedBytes(const PinnedBytes&) = delete;
-  PinnedBytes& operator=(const PinnedBytes&) = delete;
+struct PinnedBytes : Owned<void*, cudaFreeHost> {
+  explicit PinnedBytes(std::size_t bytes)
+      : Owned([bytes](void** p) { return cudaHostAlloc(p, bytes, cudaHostAllocMapped); }) {}
   template <class T = void>
   T* as() const {
-    return static_cast<T*>(p_);
+    return static_cast<T*>(get());
   }
-
- private:
-  void* p_ = nullptr;
 };
 
 }  // namespace bench

@@ -27,14 +27,12 @@ std::function<double()> enqueue_sampler(std::function<void()> call) {
 }
 
 Case dispatch_case(const char* name, const char* peer, std::function<Pair()> open) {
-  Case c;
-  c.family = "dispatch";
-  c.name = name;
-  c.peer = peer;
-  c.bar = at_most_added_us(kAddedUs);
-  c.quick = true;
-  c.open = std::move(open);
-  return c;
+  return {.family = "dispatch",
+          .name = name,
+          .peer = peer,
+          .bar = at_most_added_us(kAddedUs),
+          .quick = true,
+          .open = std::move(open)};
 }
 
 // dst afterwards is what `expected`, of the device, is.

@@ -13,7 +13,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kLeastFlush = std::size_t{256} << 20;
-constexpr auto kTimeToEnqueue = std::chrono::microseconds(300);  // a call takes about ten
 constexpr double kSampleSeconds = 100e-6;
 constexpr int kMostCalls = 16;
 constexpr int kColdCalls = 8;
@@ -31,67 +30,10 @@ class Release {
   volatile int* flag_;
 };
 
-void wait_spinning(std::chrono::microseconds time) {
-  const auto until = Clock::now() + time;
-  while (Clock::now() < until) {
-  }
-}
-
 }  // namespace
 
 GatedTimer::GatedTimer(std::size_t l2_bytes) : flush_(std::max(kLeastFlush, 4 * l2_bytes)) {
   check_cuda(cudaMemset(flush_.as(), 0x3C, flush_.bytes()));
-  check_cuda(cudaGetDevice(&device_));
-  worker_ = std::thread([this] { work(); });
-}
-
-GatedTimer::~GatedTimer() {
-  {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
-  }
-  changed_.notify_all();
-  worker_.join();
-}
-
-void GatedTimer::work() {
-  cudaSetDevice(device_);
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    changed_.wait(lock, [this] { return stop_ || task_; });
-    if (stop_) return;
-    const auto* task = std::exchange(task_, nullptr);
-    lock.unlock();
-    std::exception_ptr error;
-    try {
-      (*task)();
-    } catch (...) {
-      error = std::current_exception();
-    }
-    lock.lock();
-    error_ = error;
-    busy_ = false;
-    changed_.notify_all();
-  }
-}
-
-void GatedTimer::enqueue_by_worker(const std::function<void()>& call) {
-  {
-    const std::lock_guard lock(mutex_);
-    task_ = &call;
-    busy_ = true;
-    error_ = nullptr;
-  }
-  changed_.notify_all();
-  wait_spinning(kTimeToEnqueue);
-  const std::lock_guard lock(mutex_);
-  if (!busy_ && !error_) throw std::runtime_error("the call's work did not wait for the legacy default stream");
-}
-
-void GatedTimer::join_worker() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return !busy_; });
-  if (error_) std::rethrow_exception(error_);
 }
 
 void GatedTimer::flush_l2() {
@@ -111,14 +53,9 @@ double GatedTimer::seconds(const std::function<void()>& call, int calls, Gated h
     check_cuda(cudaDeviceSynchronize());
   }
   check_cuda(cudaEventRecord(start_.get(), how.stream));
-  if (how.blocking) {
-    enqueue_by_worker(call);
-  } else {
-    for (int i = 0; i < calls; ++i) call();
-  }
+  for (int i = 0; i < calls; ++i) call();
   const cudaError_t recorded = cudaEventRecord(end_.get(), how.stream);
   release.open();
-  if (how.blocking) join_worker();
   check_cuda(recorded);
   check_cuda(cudaEventSynchronize(end_.get()));
   if (flags[1]) throw std::runtime_error("the call waited for the device before its work was enqueued");
@@ -128,7 +65,7 @@ double GatedTimer::seconds(const std::function<void()>& call, int calls, Gated h
 }
 
 std::function<double()> gated_sampler(std::shared_ptr<GatedTimer> timer, std::function<void()> call, Gated how) {
-  auto calls = std::make_shared<int>(how.blocking || how.cold || !how.batch ? 1 : 0);
+  auto calls = std::make_shared<int>(how.cold || !how.batch ? 1 : 0);
   auto loaded = std::make_shared<bool>(false);  // what the first call loads would wait for the gate
   return [timer, call = std::move(call), how, calls, loaded] {
     if (!how.cold || !*loaded) call();

@@ -23,16 +23,13 @@ constexpr std::size_t kLookedAtWhole = 16 * kMiB;
 constexpr std::size_t kStep = 1021;
 
 Case heap_case(std::size_t bytes, bool to_device, int threads, const char* peer) {
-  Case c;
-  c.family = "heap_copy";
-  c.name = (to_device ? "to_device/" : "from_device/") + size_name(bytes, 30);
-  if (threads > 0) c.name.append("/").append(std::to_string(threads)).append(threads == 1 ? " thread" : " threads");
-  c.peer = peer;
-  c.bytes = static_cast<double>(bytes);
-  return c;
+  std::string name = (to_device ? "to_device/" : "from_device/") + size_name(bytes, 30);
+  if (threads > 0) name.append("/").append(std::to_string(threads)).append(threads == 1 ? " thread" : " threads");
+  return {
+      .family = "heap_copy", .name = name, .peer = peer, .bar = {}, .bytes = static_cast<double>(bytes), .open = {}};
 }
 
-// Memory of the program's that all cases share, touched once.
+// Memory of the program's that all cases share while there are any, touched once.
 class Heap {
  public:
   char* get(std::size_t bytes) {
@@ -94,13 +91,6 @@ Side side_of(const Problem& p, char* host, std::function<void()> call) {
   return {sampler(p.bytes, std::move(call)), [p, host] { p.poison(host); }, [p, host] { return p.verify(host); }};
 }
 
-std::shared_ptr<Heap> shared_heap() {
-  static std::weak_ptr<Heap> heap;
-  auto shared = heap.lock();
-  if (shared == nullptr) heap = shared = std::make_shared<Heap>();
-  return shared;
-}
-
 Problem open_problem(const GpuPtr& gpu, std::size_t bytes, bool to_device, char* heap) {
   const Problem p{gpu, bytes, to_device, gpu->src(bytes), gpu->dst(bytes)};
   write_contents(p.src, static_cast<int64_t>(bytes), elements(4));
@@ -115,8 +105,11 @@ Side ours(const Problem& p, const Context& ctx, const std::shared_ptr<Heap>& hea
   });
 }
 
+using HeapPtr = std::shared_ptr<Heap>;
+
 // threads: of the context's host backend; 0: all.
-Case beside_memcpy(const GpuPtr& gpu, const Context& ctx, std::size_t bytes, bool to_device, int threads) {
+Case beside_memcpy(const GpuPtr& gpu, const HeapPtr& heap, const Context& ctx, std::size_t bytes, bool to_device,
+                   int threads) {
   Case c = heap_case(bytes, to_device, threads, "cudaMemcpy");
   c.quick = threads == 0 && bytes == 16 * kMiB;
   c.bar = at_least(bytes < kMiB ? 0.9 : 0.98);
@@ -125,7 +118,6 @@ Case beside_memcpy(const GpuPtr& gpu, const Context& ctx, std::size_t bytes, boo
     const int here = static_cast<int>(std::thread::hardware_concurrency());
     if (threads > here) throw Skip("fewer than " + std::to_string(threads) + " processors");
     if (threads == 0 && bytes >= kLong && here < 8) throw Skip("fewer than 8 processors");
-    const auto heap = shared_heap();
     char* const host = heap->get(bytes);
     const Problem p = open_problem(gpu, bytes, to_device, host);
     return Pair{ours(p, threads == 0 ? gpu->ctx : ctx, heap), side_of(p, host, [p, heap, host] {
@@ -135,11 +127,10 @@ Case beside_memcpy(const GpuPtr& gpu, const Context& ctx, std::size_t bytes, boo
   return c;
 }
 
-Case beside_pinned(const GpuPtr& gpu, std::size_t bytes, bool to_device) {
+Case beside_pinned(const GpuPtr& gpu, const HeapPtr& heap, std::size_t bytes, bool to_device) {
   Case c = heap_case(bytes, to_device, 0, "pinned memory");
   if (bytes >= kLong) c.bar = at_least(0.9);
   c.open = [=] {
-    const auto heap = shared_heap();
     const Problem p = open_problem(gpu, bytes, to_device, heap->get(bytes));
     const auto pinned = std::make_shared<PinnedBytes>(bytes);
     char* const host = static_cast<char*>(pinned->as());
@@ -154,11 +145,10 @@ Case beside_pinned(const GpuPtr& gpu, std::size_t bytes, bool to_device) {
 }
 
 // In the order of the stream, which calls the host back for each chunk, in place of at once.
-Case enqueued(const GpuPtr& gpu, std::size_t bytes, bool to_device) {
+Case enqueued(const GpuPtr& gpu, const HeapPtr& heap, std::size_t bytes, bool to_device) {
   Case c = heap_case(bytes, to_device, 0, "gpumem_copy");
   c.name += "/enqueued";
   c.open = [=] {
-    const auto heap = shared_heap();
     char* const host = heap->get(bytes);
     const Problem p = open_problem(gpu, bytes, to_device, host);
     return Pair{side_of(p, host,
@@ -176,7 +166,7 @@ Case enqueued(const GpuPtr& gpu, std::size_t bytes, bool to_device) {
 }  // namespace
 
 void add_cuda_heap_copy(std::vector<Case>& cases, const GpuPtr& gpu) {
-  const auto heap = shared_heap();  // lives as long as the cases
+  const auto heap = std::make_shared<Heap>();
   const auto sizes_up_to = [](std::size_t most, const auto& add) {
     for (std::size_t bytes = kKiB; bytes <= most; bytes *= 2) {
       for (const bool to_device : {true, false}) add(bytes, to_device);
@@ -185,15 +175,13 @@ void add_cuda_heap_copy(std::vector<Case>& cases, const GpuPtr& gpu) {
   for (const int threads : {0, 1, 2, 4}) {
     const Context ctx = threads == 0 ? gpu->ctx : make_context(gpu->info.device, threads);
     sizes_up_to(4 * kGiB, [&](std::size_t bytes, bool to_device) {
-      Case c = beside_memcpy(gpu, ctx, bytes, to_device, threads);
-      c.open = [heap, open = std::move(c.open)] { return open(); };
-      cases.push_back(std::move(c));
+      cases.push_back(beside_memcpy(gpu, heap, ctx, bytes, to_device, threads));
     });
   }
   sizes_up_to(kMostPinned,
-              [&](std::size_t bytes, bool to_device) { cases.push_back(beside_pinned(gpu, bytes, to_device)); });
+              [&](std::size_t bytes, bool to_device) { cases.push_back(beside_pinned(gpu, heap, bytes, to_device)); });
   for (const std::size_t bytes : {64 * kKiB, kMiB, 16 * kMiB, 256 * kMiB, kGiB}) {
-    for (const bool to_device : {true, false}) cases.push_back(enqueued(gpu, bytes, to_device));
+    for (const bool to_device : {true, false}) cases.push_back(enqueued(gpu, heap, bytes, to_device));
   }
 }
 

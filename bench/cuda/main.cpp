@@ -1,7 +1,6 @@
 // bench_cuda: the CUDA backend against CUB, cuBLAS and the CUDA runtime.
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <thread>
 
 #include "cuda/cuda_cases.hpp"
@@ -56,11 +55,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "bench_cuda: %s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return bench::main_of("bench_cuda", argc, argv, run); }

@@ -13,64 +13,46 @@ namespace {
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr int32_t kValue = 0x01010101;
 
-class ManagedBytes {
- public:
-  ManagedBytes(Context ctx, std::size_t bytes) : ctx_(std::move(ctx)), bytes_(bytes) {
-    check(gpumem_alloc_managed(ctx_.get(), static_cast<int64_t>(bytes), &p_));
-  }
-  ~ManagedBytes() { gpumem_free(ctx_.get(), p_); }
-  ManagedBytes(const ManagedBytes&) = delete;
-  ManagedBytes& operator=(const ManagedBytes&) = delete;
-
-  void* get() const { return p_; }
-  int64_t bytes() const { return static_cast<int64_t>(bytes_); }
-  int64_t count() const { return bytes() / 4; }
-  void write() const {
-    check_cuda(cudaDeviceSynchronize());
-    std::memset(p_, kValue & 0xff, bytes_);
-  }
-  std::string verify(int32_t value) const {
-    const auto* x = static_cast<const int32_t*>(p_);
-    int64_t wrong = 0;
-    for (int64_t i = 0; i < count(); i += 1021) wrong += x[i] != value;
-    return wrong_count(wrong);
-  }
-
- private:
-  Context ctx_;
-  std::size_t bytes_;
-  void* p_ = nullptr;
-};
-
-using Managed = std::shared_ptr<ManagedBytes>;
-
-// One call a sample: the next would find its pages in place.
-Side side_of(const Managed& memory, int32_t value, std::function<void()> call) {
-  return {one_call_sampler(std::move(call)), [memory] { memory->write(); },
-          [memory, value] { return memory->verify(value); }};
+void write_by_host(const tool::Operand& memory) {
+  check_cuda(cudaDeviceSynchronize());
+  std::memset(memory.get(), kValue & 0xff, static_cast<std::size_t>(memory.bytes()));
 }
 
-Case managed_case(std::string name, std::string peer, std::size_t bytes, Bar bar, std::function<Pair()> open) {
-  Case c;
-  c.family = "managed";
-  c.name = std::move(name);
-  c.name.append("/").append(std::to_string(bytes / kMiB)).append("MiB");
-  c.peer = std::move(peer);
-  c.bar = bar;
-  c.bytes = static_cast<double>(bytes);
-  c.open = [open = std::move(open), bytes] {
+std::string verify(const tool::Operand& memory, int32_t value) {
+  int64_t wrong = 0;
+  for (int64_t i = 0; i < memory.bytes() / 4; i += 1021) wrong += memory.as<const int32_t>()[i] != value;
+  return wrong_count(wrong);
+}
+
+OperandPtr managed(const GpuPtr& gpu, std::size_t bytes) {
+  return std::make_shared<tool::Operand>(gpu->ctx.get(), "managed", static_cast<int64_t>(bytes), 0);
+}
+
+// One call a sample: the next would find its pages in place.
+Side side_of(const OperandPtr& memory, int32_t value, std::function<void()> call) {
+  return {one_call_sampler(std::move(call)), [memory] { write_by_host(*memory); },
+          [memory, value] { return verify(*memory, value); }};
+}
+
+Case managed_case(const std::string& name, const char* peer, std::size_t bytes, Bar bar, std::function<Pair()> open) {
+  const auto open_if_it_fits = [open = std::move(open), bytes] {
     std::size_t free = 0;
     std::size_t total = 0;
     check_cuda(cudaMemGetInfo(&free, &total));
     if (bytes > free / 4) throw Skip("it would take more than a quarter of what the device has free");
     return open();
   };
-  return c;
+  return {.family = "managed",
+          .name = name + "/" + std::to_string(bytes / kMiB) + "MiB",
+          .peer = peer,
+          .bar = bar,
+          .bytes = static_cast<double>(bytes),
+          .open = open_if_it_fits};
 }
 
 Case prefetch(const GpuPtr& gpu, std::size_t bytes) {
   return managed_case("prefetch", "cudaMemPrefetchAsync", bytes, at_least(0.98), [=] {
-    const auto memory = std::make_shared<ManagedBytes>(gpu->ctx, bytes);
+    const OperandPtr memory = managed(gpu, bytes);
     return Pair{
         side_of(
             memory, kValue,
@@ -85,30 +67,30 @@ Case prefetch(const GpuPtr& gpu, std::size_t bytes) {
 
 Case reduce(const GpuPtr& gpu, std::size_t bytes) {
   return managed_case("sum/i32", "CUB by faults", bytes, at_least(2.3), [=] {
-    const auto memory = std::make_shared<ManagedBytes>(gpu->ctx, bytes);
-    const auto cub = std::make_shared<CubReduce>(CubOp::sum_wide, GPUMEM_I32, memory->get(), memory->count());
+    const OperandPtr memory = managed(gpu, bytes);
+    const int64_t count = memory->bytes() / 4;
+    const auto cub = std::make_shared<CubReduce>(CubOp::sum_wide, GPUMEM_I32, memory->get(), count);
     const auto sum = std::make_shared<int64_t>(0);
     Side ours = side_of(memory, kValue, [=] {
-      check(gpumem_reduce_i32(gpu->ctx.get(), GPUMEM_SUM, static_cast<const int32_t*>(memory->get()), memory->count(),
-                              1, sum.get()));
+      check(gpumem_reduce_i32(gpu->ctx.get(), GPUMEM_SUM, memory->as<const int32_t>(), count, 1, sum.get()));
     });
     Side peer = side_of(memory, kValue, [=] {
       cub->enqueue(gpu->peer_stream.get());
       check_cuda(cudaStreamSynchronize(gpu->peer_stream.get()));
       check_cuda(cudaMemcpy(sum.get(), cub->result(), 8, cudaMemcpyDefault));
     });
-    ours.verify = peer.verify = [=] { return wrong_count(*sum == memory->count() * kValue ? 0 : memory->count()); };
+    ours.verify = peer.verify = [=] { return wrong_count(*sum == count * kValue ? 0 : count); };
     return Pair{ours, peer};
   });
 }
 
 Case fill(const GpuPtr& gpu, std::size_t bytes) {
   return managed_case("fill", "cudaMemsetAsync by faults", bytes, {}, [=] {
-    const auto memory = std::make_shared<ManagedBytes>(gpu->ctx, bytes);
+    const OperandPtr memory = managed(gpu, bytes);
     return Pair{side_of(memory, 0,
                         [=] {
                           const int32_t zero = 0;
-                          check(gpumem_fill(gpu->ctx.get(), memory->get(), &zero, 4, memory->count()));
+                          check(gpumem_fill(gpu->ctx.get(), memory->get(), &zero, 4, memory->bytes() / 4));
                         }),
                 side_of(memory, 0, [=] {
                   check_cuda(cudaMemsetAsync(memory->get(), 0, bytes, gpu->peer_stream.get()));

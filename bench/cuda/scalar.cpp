@@ -32,30 +32,19 @@ void reduce_plainly(Reduction& r) {
   r.argmax = {got.argmax, 0, 0};
 }
 
-void reduce_plainly_by_type(Reduction& r) {
-  switch (static_cast<decltype(GPUMEM_I8)>(r.dtype)) {
-    case GPUMEM_I8:
-      return reduce_plainly<int8_t>(r);
-    case GPUMEM_U8:
-      return reduce_plainly<uint8_t>(r);
-    case GPUMEM_I32:
-      return reduce_plainly<int32_t>(r);
-    case GPUMEM_I64:
-      return reduce_plainly<int64_t>(r);
-    case GPUMEM_F32:
-      return reduce_plainly<float>(r);
-    case GPUMEM_F64:
-      return reduce_plainly<double>(r);
-    case GPUMEM_I16:
-    case GPUMEM_U16:
-    case GPUMEM_U32:
-    case GPUMEM_U64:
-    case GPUMEM_F16:
-    case GPUMEM_BF16:
-      break;
-  }
-  throw std::invalid_argument(std::string("no reference of type ") + kDtypes[r.dtype]);
-}
+// By gpumem_dtype.
+constexpr void (*kPlain[])(Reduction&) = {reduce_plainly<int8_t>,
+                                          reduce_plainly<uint8_t>,
+                                          nullptr,
+                                          nullptr,
+                                          reduce_plainly<int32_t>,
+                                          nullptr,
+                                          reduce_plainly<int64_t>,
+                                          nullptr,
+                                          nullptr,
+                                          nullptr,
+                                          reduce_plainly<float>,
+                                          reduce_plainly<double>};
 
 }  // namespace
 
@@ -73,33 +62,16 @@ Reduction::Reduction(GpuPtr on, const std::string& line, const Reduction* beside
   x = instance.operands.at("x")->get();
   y = instance.operands.count("y") > 0 ? instance.operands.at("y")->get() : x;
   n = instance.operands.at("x")->bytes() / kDtypeBytes[dtype];
-  reduce_plainly_by_type(*this);
+  kPlain[dtype](*this);
 }
 
 const Expected& Reduction::expected(gpumem_reduce_op op) const {
-  switch (static_cast<decltype(GPUMEM_SUM)>(op)) {
-    case GPUMEM_MIN:
-    case GPUMEM_ARG_MIN:
-      return min;
-    case GPUMEM_MAX:
-    case GPUMEM_ARG_MAX:
-      return max;
-    case GPUMEM_SUM_SQUARES:
-    case GPUMEM_DOT:
-      return products;
-    case GPUMEM_NRM2:
-      return norm;
-    case GPUMEM_SUM_CUBES:
-      return cubes;
-    case GPUMEM_SUM:
-    case GPUMEM_SUM_COMPENSATED:
-      return sum;
-    case GPUMEM_SUM_ABS:
-    case GPUMEM_MAX_ABS:
-    case GPUMEM_MIN_MAX:
-    case GPUMEM_ARG_MAX_ABS:
-      break;
-  }
+  if (op == GPUMEM_MIN || op == GPUMEM_ARG_MIN) return min;
+  if (op == GPUMEM_MAX || op == GPUMEM_ARG_MAX) return max;
+  if (op == GPUMEM_SUM_SQUARES || op == GPUMEM_DOT) return products;
+  if (op == GPUMEM_NRM2) return norm;
+  if (op == GPUMEM_SUM_CUBES) return cubes;
+  if (op == GPUMEM_SUM || op == GPUMEM_SUM_COMPENSATED) return sum;
   throw std::invalid_argument("no reference of this operation");
 }
 
@@ -139,13 +111,14 @@ Side reduce_side(const ReductionPtr& r, const Gated& how) {
 }
 
 void add_scalar(std::vector<Case>& cases, const GpuPtr& gpu, const Scalar& row, const OpenScalar& open) {
-  Case c;
-  c.family = row.family;
-  c.peer = row.peer_name;
-  c.bar = row.bar;
-  c.quick = row.quick;
-  c.bytes = static_cast<double>(counted_bytes(Problem(row.line)));
-  c.device_timed = true;
+  Case c{.family = row.family,
+         .name = {},
+         .peer = row.peer_name,
+         .bar = row.bar,
+         .bytes = static_cast<double>(counted_bytes(Problem(row.line))),
+         .quick = row.quick,
+         .device_timed = true,
+         .open = {}};
   c.effort = c.bytes <= kShortCase ? kShortEffort : 1;
   const bool cacheable = c.bytes <= 4.0 * static_cast<double>(kCacheableElements);
   for (const bool cold : {false, true}) {

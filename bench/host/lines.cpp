@@ -132,16 +132,14 @@ struct Lines {
   Context ctx;
 
   void add(const Line& line) const {
-    Case c;
-    c.family = line.family;
-    c.name = line.name;
-    c.peer = line.peer_name;
-    c.bar = line.bar;
-    c.bytes = static_cast<double>(counted_bytes(Problem(line.line)));
-    c.ceiling = line.ceiling;
-    c.quick = line.quick;
-    c.open = [ctx = ctx, line] { return open_pair(open(ctx, line.line, line.wanted), line.peer); };
-    cases.push_back(std::move(c));
+    cases.push_back({.family = line.family,
+                     .name = line.name,
+                     .peer = line.peer_name,
+                     .bar = line.bar,
+                     .bytes = static_cast<double>(counted_bytes(Problem(line.line))),
+                     .ceiling = line.ceiling,
+                     .quick = line.quick,
+                     .open = [ctx = ctx, line] { return open_pair(open(ctx, line.line, line.wanted), line.peer); }});
   }
   // Every variant of the last case's line in turn.
   void add_ladder_of(const Line& line) const {
@@ -346,14 +344,11 @@ void add_movement(const Lines& lines) {
 
 // --------------------------------------------------------------------------------------------- axpby, conversions
 
-void by_openmp_triad(const Run& r) {
-  constexpr double kHalf = 0.5;
-  if (r.problem.dtype() == GPUMEM_F32) {
-    openmp::triad_f32(r.at<float>("x"), kHalf, r.at<float>("y"), r.at<float>("z"), r.number("n"));
-  } else {
-    openmp::triad_f64(r.at<double>("x"), kHalf, r.at<double>("y"), r.at<double>("z"), r.number("n"));
-  }
+template <class T>
+void triad(const Run& r) {
+  openmp::triad(r.at<const T>("x"), static_cast<T>(0.5), r.at<const T>("y"), r.at<T>("z"), r.number("n"));
 }
+void by_openmp_triad(const Run& r) { r.problem.dtype() == GPUMEM_F32 ? triad<float>(r) : triad<double>(r); }
 
 void add_triads(const Lines& lines) {
   const auto triad = [](const std::string& dtype, int log2) {
@@ -389,8 +384,8 @@ void add_conversion(const Lines& lines, const std::string& from, const std::stri
 // -------------------------------------------------------------------------------------------------- rows and images
 
 void by_openmp_index(const Run& r) {
-  const auto call = r.problem.family() == "gather" ? openmp::gather_rows : openmp::scatter_rows;
-  call(r.at<char>("dst"), r.at<const char>("src"), r.at<const int64_t>("index"), r.number("n"), r.number("row_bytes"));
+  openmp::move_rows(r.at<char>("dst"), r.at<const char>("src"), r.at<const int64_t>("index"), r.number("n"),
+                    r.number("row_bytes"), r.problem.family() == "scatter");
 }
 
 void add_rows(const Lines& lines) {

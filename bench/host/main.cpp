@@ -1,6 +1,5 @@
 // bench_host: the host backend against OpenMP, the C library and OpenBLAS.
 #include <cstdio>
-#include <exception>
 
 #include "host/host_cases.hpp"
 #include "host/openmp_peers.hpp"
@@ -36,11 +35,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "bench_host: %s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return bench::main_of("bench_host", argc, argv, run); }

@@ -42,31 +42,23 @@ void transpose_tiled(const uint32_t* src, uint32_t* dst, int64_t rows, int64_t c
   }
 }
 
-void gather_rows(char* dst, const char* src, const int64_t* index, int64_t n, int64_t row_bytes) {
+void move_rows(char* dst, const char* src, const int64_t* index, int64_t n, int64_t row_bytes, bool scatter) {
   if (row_bytes == 4) {
     const auto* x = reinterpret_cast<const uint32_t*>(src);
     auto* y = reinterpret_cast<uint32_t*>(dst);
+    if (scatter) {
 #pragma omp parallel for
-    for (int64_t i = 0; i < n; ++i) y[i] = x[index[i]];
+      for (int64_t i = 0; i < n; ++i) y[index[i]] = x[i];
+    } else {
+#pragma omp parallel for
+      for (int64_t i = 0; i < n; ++i) y[i] = x[index[i]];
+    }
     return;
   }
 #pragma omp parallel for
   for (int64_t i = 0; i < n; ++i) {
-    std::memcpy(dst + i * row_bytes, src + index[i] * row_bytes, static_cast<std::size_t>(row_bytes));
-  }
-}
-
-void scatter_rows(char* dst, const char* src, const int64_t* index, int64_t n, int64_t row_bytes) {
-  if (row_bytes == 4) {
-    const auto* x = reinterpret_cast<const uint32_t*>(src);
-    auto* y = reinterpret_cast<uint32_t*>(dst);
-#pragma omp parallel for
-    for (int64_t i = 0; i < n; ++i) y[index[i]] = x[i];
-    return;
-  }
-#pragma omp parallel for
-  for (int64_t i = 0; i < n; ++i) {
-    std::memcpy(dst + index[i] * row_bytes, src + i * row_bytes, static_cast<std::size_t>(row_bytes));
+    const int64_t to = scatter ? index[i] : i, from = scatter ? i : index[i];
+    std::memcpy(dst + to * row_bytes, src + from * row_bytes, static_cast<std::size_t>(row_bytes));
   }
 }
 
@@ -102,30 +94,23 @@ void fill_u64_pairs(uint64_t* dst, uint64_t low, uint64_t high, int64_t count) {
   }
 }
 
-void triad_f32(const float* x, float s, const float* y, float* z, int64_t n) {
+template <class T>
+void triad(const T* x, T s, const T* y, T* z, int64_t n) {
 #pragma omp parallel for simd
   for (int64_t i = 0; i < n; ++i) z[i] = x[i] + s * y[i];
 }
-
-void triad_f64(const double* x, double s, const double* y, double* z, int64_t n) {
-#pragma omp parallel for simd
-  for (int64_t i = 0; i < n; ++i) z[i] = x[i] + s * y[i];
-}
-
-namespace {
+template void triad(const float*, float, const float*, float*, int64_t);
+template void triad(const double*, double, const double*, double*, int64_t);
 
 template <class From, class To>
-void convert_each(const From* src, To* dst, int64_t n) {
+void convert(const From* src, To* dst, int64_t n) {
 #pragma omp parallel for simd
   for (int64_t i = 0; i < n; ++i) dst[i] = static_cast<To>(src[i]);
 }
-
-}  // namespace
-
-void convert(const uint8_t* src, float* dst, int64_t n) { convert_each(src, dst, n); }
-void convert(const float* src, int16_t* dst, int64_t n) { convert_each(src, dst, n); }
-void convert(const double* src, float* dst, int64_t n) { convert_each(src, dst, n); }
-void convert(const int64_t* src, int32_t* dst, int64_t n) { convert_each(src, dst, n); }
+template void convert(const uint8_t*, float*, int64_t);
+template void convert(const float*, int16_t*, int64_t);
+template void convert(const double*, float*, int64_t);
+template void convert(const int64_t*, int32_t*, int64_t);
 
 uint64_t read_all(const uint64_t* x, int64_t n) {
   uint64_t s = 0;

@@ -13,9 +13,8 @@ int threads();
 // dst (cols x rows) = transpose of src (rows x cols), in square tiles.
 void transpose_tiled(const uint32_t* src, uint32_t* dst, int64_t rows, int64_t cols);
 
-// Row i of dst = row index[i] of src, and the reverse; rows without gaps.
-void gather_rows(char* dst, const char* src, const int64_t* index, int64_t n, int64_t row_bytes);
-void scatter_rows(char* dst, const char* src, const int64_t* index, int64_t n, int64_t row_bytes);
+// Row i of dst = row index[i] of src, or the reverse; rows without gaps.
+void move_rows(char* dst, const char* src, const int64_t* index, int64_t n, int64_t row_bytes, bool scatter);
 
 void copy(void* dst, const void* src, std::size_t bytes);  // memcpy of one piece a thread
 // A memcpy a row.
@@ -25,15 +24,13 @@ void fill_bytes(void* dst, int value, std::size_t bytes);  // memset of one piec
 void fill_u32(uint32_t* dst, uint32_t value, int64_t count);
 void fill_u64_pairs(uint64_t* dst, uint64_t low, uint64_t high, int64_t count);
 
-// z = x + s * y.
-void triad_f32(const float* x, float s, const float* y, float* z, int64_t n);
-void triad_f64(const double* x, double s, const double* y, double* z, int64_t n);
+// z = x + s * y, of float and double.
+template <class T>
+void triad(const T* x, T s, const T* y, T* z, int64_t n);
 
-// dst[i] = src[i], converted as the language does.
-void convert(const uint8_t* src, float* dst, int64_t n);
-void convert(const float* src, int16_t* dst, int64_t n);
-void convert(const double* src, float* dst, int64_t n);
-void convert(const int64_t* src, int32_t* dst, int64_t n);
+// dst[i] = src[i], converted as the language does: u8 to f32, f32 to i16, f64 to f32, i64 to i32.
+template <class From, class To>
+void convert(const From* src, To* dst, int64_t n);
 
 // Tiles over the two fastest axes, the others in an outer loop. Row-major extents of src; axis d of dst is axis order[d] of src.
 // rank is at most 5.

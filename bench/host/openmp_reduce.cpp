@@ -65,35 +65,37 @@ void put(void* result, int at, V value) {
   static_cast<Result<T>*>(result)[at] = static_cast<Result<T>>(value);
 }
 
-template <class T, class A = Sum<T>>
+// The terms of a sum.
+struct Plain {
+  template <class A>
+  A operator()(A v) const {
+    return v;
+  }
+};
+struct Magnitude {
+  template <class A>
+  A operator()(A v) const {
+    if constexpr (std::is_same_v<A, double>) return std::fabs(v);
+    return v < 0 ? -v : v;
+  }
+};
+struct Square {
+  template <class A>
+  A operator()(A v) const {
+    return v * v;
+  }
+};
+struct Cube {
+  template <class A>
+  A operator()(A v) const {
+    return v * v * v;
+  }
+};
+
+template <class T, class Term, class A = Sum<T>>
 void sum(const void* data, const void*, int64_t n, void* result, int64_t*) {
   const T* x = elements<T>(data);
-  put<T>(result, 0, sum_of<A>(n, [x](int64_t i) { return static_cast<A>(x[i]); }));
-}
-
-template <class T, class A = Sum<T>>
-void sum_abs(const void* data, const void*, int64_t n, void* result, int64_t*) {
-  const T* x = elements<T>(data);
-  put<T>(result, 0, sum_of<A>(n, [x](int64_t i) {
-           const A v = static_cast<A>(x[i]);
-           if constexpr (std::is_same_v<A, double>) return std::fabs(v);
-           return v < 0 ? -v : v;
-         }));
-}
-
-template <class T, class A = Sum<T>>
-void sum_squares(const void* data, const void*, int64_t n, void* result, int64_t*) {
-  const T* x = elements<T>(data);
-  put<T>(result, 0, sum_of<A>(n, [x](int64_t i) { return static_cast<A>(x[i]) * static_cast<A>(x[i]); }));
-}
-
-template <class T, class A = Sum<T>>
-void sum_cubes(const void* data, const void*, int64_t n, void* result, int64_t*) {
-  const T* x = elements<T>(data);
-  put<T>(result, 0, sum_of<A>(n, [x](int64_t i) {
-           const A v = static_cast<A>(x[i]);
-           return v * v * v;
-         }));
+  put<T>(result, 0, sum_of<A>(n, [x](int64_t i) { return Term{}(static_cast<A>(x[i])); }));
 }
 
 template <class T>
@@ -143,12 +145,12 @@ template <class T>
 void max_abs(const void* data, const void*, int64_t n, void* result, int64_t*) {
   const T* x = elements<T>(data);
   if constexpr (std::is_integral_v<T>) {
-    using Magnitude = std::make_unsigned_t<T>;
-    Magnitude m = 0;
+    using Unsigned = std::make_unsigned_t<T>;
+    Unsigned m = 0;
 #pragma omp parallel for simd reduction(max : m)
     for (int64_t i = 0; i < n; ++i) {
-      const auto u = static_cast<Magnitude>(x[i]);
-      const Magnitude a = x[i] < 0 ? Magnitude{0} - u : u;
+      const auto u = static_cast<Unsigned>(x[i]);
+      const Unsigned a = x[i] < 0 ? Unsigned{0} - u : u;
       m = a > m ? a : m;
     }
     put<T>(result, 0, m);
@@ -208,17 +210,17 @@ template <class T>
 Loop any_loop(gpumem_reduce_op op) {
   switch (static_cast<decltype(GPUMEM_SUM)>(op)) {
     case GPUMEM_SUM:
-      return sum<T>;
+      return sum<T, Plain>;
     case GPUMEM_MIN:
       return min<T>;
     case GPUMEM_MAX:
       return max<T>;
     case GPUMEM_SUM_ABS:
-      return sum_abs<T>;
+      return sum<T, Magnitude>;
     case GPUMEM_SUM_SQUARES:
-      return sum_squares<T>;
+      return sum<T, Square>;
     case GPUMEM_SUM_CUBES:
-      return sum_cubes<T>;
+      return sum<T, Cube>;
     case GPUMEM_MAX_ABS:
       return max_abs<T>;
     case GPUMEM_MIN_MAX:
@@ -245,43 +247,23 @@ Loop any_loop(gpumem_reduce_op op) {
 
 template <class T>
 Loop sum_loop(gpumem_reduce_op op) {
-  return op == GPUMEM_SUM ? sum<T> : Loop{nullptr};
+  return op == GPUMEM_SUM ? sum<T, Plain> : Loop{nullptr};
 }
 
 }  // namespace
 
 Loop loop(gpumem_reduce_op op, gpumem_dtype dtype) {
-  switch (static_cast<decltype(GPUMEM_I8)>(dtype)) {
-    case GPUMEM_I8:
-      return sum_loop<int8_t>(op);
-    case GPUMEM_U8:
-      return sum_loop<uint8_t>(op);
-    case GPUMEM_I16:
-      return sum_loop<int16_t>(op);
-    case GPUMEM_U16:
-      return sum_loop<uint16_t>(op);
-    case GPUMEM_I32:
-      return any_loop<int32_t>(op);
-    case GPUMEM_I64:
-      return any_loop<int64_t>(op);
-    case GPUMEM_F16:
-      return sum_loop<Half>(op);
-    case GPUMEM_BF16:
-      return sum_loop<BrainFloat>(op);
-    case GPUMEM_F32:
-      return any_loop<float>(op);
-    case GPUMEM_F64:
-      return any_loop<double>(op);
-    case GPUMEM_U32:
-    case GPUMEM_U64:
-      break;
-  }
-  return nullptr;
+  using OfType = Loop (*)(gpumem_reduce_op);
+  constexpr OfType kAll[] = {sum_loop<int8_t>,     sum_loop<uint8_t>, sum_loop<int16_t>,
+                             sum_loop<uint16_t>,   any_loop<int32_t>, nullptr,
+                             any_loop<int64_t>,    nullptr,           sum_loop<Half>,
+                             sum_loop<BrainFloat>, any_loop<float>,   any_loop<double>};
+  return kAll[dtype] != nullptr ? kAll[dtype](op) : nullptr;
 }
 
 Loop exact_loop(gpumem_reduce_op op) {
-  if (op == GPUMEM_SUM_SQUARES) return sum_squares<int32_t, Int128>;
-  return op == GPUMEM_SUM_CUBES ? sum_cubes<int32_t, Int128> : Loop{nullptr};
+  if (op == GPUMEM_SUM_SQUARES) return sum<int32_t, Square, Int128>;
+  return op == GPUMEM_SUM_CUBES ? sum<int32_t, Cube, Int128> : Loop{nullptr};
 }
 
 }  // namespace bench::openmp

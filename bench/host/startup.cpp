@@ -62,31 +62,22 @@ ProbeTimes run_probe(const std::string& probe, const std::string& library) {
 void add_startup(std::vector<Case>& cases) {
   const std::string probe =
       (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "bench_startup_probe").string();
-  Case process;
-  process.family = "startup";
-  process.name = "process";
-  process.peer = "process without it";
-  process.bar = at_most_us(10000);
-  process.quick = true;
-  process.open = [probe] {
-    const std::string library = library_path();
-    Pair pair;
-    pair.ours.sample = [=] { return run_probe(probe, library).process; };
-    pair.peer.sample = [=] { return run_probe(probe, "").process; };
-    return pair;
+  const auto with_library = [probe](double ProbeTimes::*part) {
+    return Side{[=, library = library_path()] { return run_probe(probe, library).*part; }, {}, {}};
   };
-  cases.push_back(process);
-
-  Case calls;
-  calls.family = "startup";
-  calls.name = "dlopen+context+reduce+destroy";
-  calls.bar = at_most_us(10000);
-  calls.open = [probe] {
-    Pair pair;
-    pair.ours.sample = [probe, library = library_path()] { return run_probe(probe, library).calls; };
-    return pair;
-  };
-  cases.push_back(calls);
+  cases.push_back({.family = "startup",
+                   .name = "process",
+                   .peer = "process without it",
+                   .bar = at_most_us(10000),
+                   .quick = true,
+                   .open = [=] {
+                     const Side without{[probe] { return run_probe(probe, "").process; }, {}, {}};
+                     return Pair{with_library(&ProbeTimes::process), without};
+                   }});
+  cases.push_back(
+      {.family = "startup", .name = "dlopen+context+reduce+destroy", .peer = "", .bar = at_most_us(10000), .open = [=] {
+         return Pair{with_library(&ProbeTimes::calls), {}};
+       }});
 }
 
 }  // namespace bench

@@ -49,14 +49,12 @@ std::shared_ptr<std::vector<void*>> live_blocks(const Context& ctx, const Stream
 }
 
 Case pool_case(std::string name, std::string peer, Bar bar, std::function<Pair()> open) {
-  Case c;
-  c.family = "pool";
-  c.name = std::move(name);
-  c.peer = std::move(peer);
-  c.bar = bar;
-  c.quick = true;
-  c.open = std::move(open);
-  return c;
+  return {.family = "pool",
+          .name = std::move(name),
+          .peer = std::move(peer),
+          .bar = bar,
+          .quick = true,
+          .open = std::move(open)};
 }
 
 // Seconds a pair when as many threads as there are pairs make `calls` calls each at the same time.

@@ -56,11 +56,6 @@ std::string bar_text(const Row& r) {
   return tool::format(text_of(r.bar).shown, r.bar.value) + (r.met() ? "  met" : "  MISSED");
 }
 
-void print_line(const char* text) {
-  std::puts(text);
-  std::fflush(stdout);
-}
-
 }  // namespace
 
 bool Row::met() const {
@@ -114,7 +109,8 @@ void Report::add(const Row& r) {
 void Report::skip(const SkippedRow& row) {
   skipped_.push_back(row);
   if (row.family == "ladder") return;  // the variants of other backends: the file lists them
-  print_line((row.family + "/" + row.name + " skipped: " + row.reason).c_str());
+  std::printf("%s/%s skipped: %s\n", row.family.c_str(), row.name.c_str(), row.reason.c_str());
+  std::fflush(stdout);
 }
 
 void Report::print_summary() const {

@@ -14,14 +14,14 @@ struct Row {
   std::string family;
   std::string name;
   std::string peer;
-  Bar bar;
+  Bar bar = {};
   double ours_us = 0;
   double peer_us = 0;   // NaN without a peer
   double gbs = 0;       // NaN when no bytes are counted
   double fraction = 0;  // of the case's ceiling; NaN without one
   double spread = 0;    // the wider of both sides'
   int repeats = 0;
-  std::string wrong;  // what a verification complained about; the figures are void then
+  std::string wrong = {};  // what a verification complained about; the figures are void then
 
   double ratio() const { return peer_us / ours_us; }
   double added_us() const { return ours_us - peer_us; }

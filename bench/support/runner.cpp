@@ -74,11 +74,7 @@ std::string implausible(const Case& c, const Row& row) {
 }
 
 Row row_of(const Case& c, const Samples& s, const Report& report) {
-  Row row;
-  row.family = c.family;
-  row.name = c.name;
-  row.peer = c.peer;
-  row.bar = c.bar;
+  Row row{.family = c.family, .name = c.name, .peer = c.peer, .bar = c.bar};
   row.ours_us = median(s.ours) * 1e6;
   row.peer_us = s.peer.empty() ? kNone : median(s.peer) * 1e6;
   row.gbs = c.bytes > 0 ? c.bytes / median(s.ours) / 1e9 : kNone;
@@ -170,19 +166,12 @@ void summarize(const Summary& summary, const std::vector<Case>& cases, Report& r
   }
   if (ours.empty()) return;
   const auto rows = static_cast<int>(ours.size());
-  Row row;
-  row.family = summary.family;
-  row.name = summary.name;
-  row.peer = summary.peer;
+  Row row{.family = summary.family, .name = summary.name, .peer = summary.peer};
   if (rows + skipped == wanted) row.bar = summary.bar;
-  if (summary.of == SummaryOf::median) {
-    const std::size_t middle = middle_ratio(ours, peer);
-    row.ours_us = ours[middle];
-    row.peer_us = peer[middle];
-  } else {
-    row.ours_us = geometric_mean(ours);
-    row.peer_us = geometric_mean(peer);
-  }
+  const std::size_t middle = middle_ratio(ours, peer);
+  const bool by_median = summary.of == SummaryOf::median;
+  row.ours_us = by_median ? ours[middle] : geometric_mean(ours);
+  row.peer_us = by_median ? peer[middle] : geometric_mean(peer);
   row.gbs = row.fraction = kNone;
   row.spread = median(spreads);
   row.repeats = rows;
@@ -284,6 +273,15 @@ int run_cases(int argc, char** argv, const Options& options, Report& report, con
     std::raise(signal);
   }
   return report.all_right() ? 0 : 1;
+}
+
+int main_of(const char* name, int argc, char** argv, int (*run)(int, char**)) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", name, error.what());
+    return 1;
+  }
 }
 
 }  // namespace bench

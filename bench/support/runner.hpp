@@ -30,4 +30,7 @@ bool parse_options(int& argc, char** argv, const char* about, Options& options, 
 int run_cases(int argc, char** argv, const Options& options, Report& report, const std::vector<Case>& cases,
               const std::vector<Summary>& summaries = {});
 
+// What main() returns: run's status, or 1 once an exception's sentence is told.
+int main_of(const char* name, int argc, char** argv, int (*run)(int, char**));
+
 }  // namespace bench
