@@ -113,9 +113,16 @@ class FakeBackend final : public Backend {
   void read_all(NativeStream, const void*, size_t, int32_t) override { std::abort(); }
   ReduceNode reduce(NativeStream, const ReduceParams&, const Configured<ReduceParams>&) override { std::abort(); }
   void reduce_async(NativeStream, const ReduceParams&, const Configured<ReduceParams>&) override { std::abort(); }
-  gpumem_status reduce_lines(NativeStream, const ReduceAxisParams&, const Configured<ReduceAxisParams>&, Until) override { std::abort(); }
-  gpumem_status reduce_lines(NativeStream, const ReduceSegmentsParams&, const Configured<ReduceSegmentsParams>&, Until) override { std::abort(); }
-  BadIndex gather_scatter(NativeStream, NamedRows, const GatherScatterParams&, const Configured<GatherScatterParams>&, Until) override {
+  gpumem_status reduce_lines(NativeStream, const ReduceAxisParams&, const Configured<ReduceAxisParams>&,
+                             Until) override {
+    std::abort();
+  }
+  gpumem_status reduce_lines(NativeStream, const ReduceSegmentsParams&, const Configured<ReduceSegmentsParams>&,
+                             Until) override {
+    std::abort();
+  }
+  BadIndex gather_scatter(NativeStream, NamedRows, const GatherScatterParams&, const Configured<GatherScatterParams>&,
+                          Until) override {
     std::abort();
   }
   void launch(NativeStream, const AnyWork&, Until) override { std::abort(); }
