@@ -10,8 +10,8 @@ __global__ void nothing_kernel() {}
 }  // namespace
 
 // The loaded code decides, not the device: code built for an earlier architecture only, and translated for this device, has no
-// wait in after_earlier_work(). `ptxVersion` is the architecture that it was compiled for.
-LaunchResult code_starts_early(bool& answer) {
+// wait in synchronize_and_trigger(). `ptxVersion` is the architecture that it was compiled for.
+LaunchResult code_has_programmatic_launch(bool& answer) {
   constexpr int kFirstArchitecture = 90;
   cudaFuncAttributes attributes;
   const cudaError_t error = cudaFuncGetAttributes(&attributes, nothing_kernel);

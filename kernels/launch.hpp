@@ -8,9 +8,9 @@ namespace gpumem::kernels {
 // A stream, and whether kernels on it may start before the one before them has ended (programmatic dependent launch).
 struct Stream {
   CUstream_st* native = nullptr;
-  bool starts_early = false;
+  bool programmatic_launch = false;
 
-  Stream(CUstream_st* stream = nullptr, bool early = false) noexcept : native(stream), starts_early(early) {}
+  Stream(CUstream_st* stream = nullptr, bool early = false) noexcept : native(stream), programmatic_launch(early) {}
   operator CUstream_st*() const noexcept { return native; }
 };
 
@@ -27,6 +27,6 @@ using LaunchResult = int;
 
 // Whether the code for the current device is of compute capability 9.0 or newer, where kernels may start early. An error where
 // there is no code for the device at all.
-LaunchResult code_starts_early(bool& answer);
+LaunchResult code_has_programmatic_launch(bool& answer);
 
 }  // namespace gpumem::kernels

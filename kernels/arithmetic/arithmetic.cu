@@ -53,7 +53,7 @@ __device__ void split(uint32_t i, const Divisor<uint32_t> (&radix)[2], uint32_t 
 // kTerms is how many there are, or -1 where only the call knows. kRows: arithmetic_by_rows().
 template <class T, Arithmetic kOp, int kTerms, class Access, bool kRows>
 __global__ void __launch_bounds__(kArithmeticThreads) views_kernel(const __grid_constant__ Views<T> v) {
-  after_earlier_work();
+  synchronize_and_trigger();
   constexpr int kMost = kTerms < 0 ? kMaxTerms : kTerms;
   const int terms = kTerms < 0 ? v.terms : kTerms;
   uint32_t tile[3];
@@ -175,8 +175,8 @@ template <class Access>
 LaunchResult start(const ArithmeticParams& params, const Config& config, const Launch& launch) {
   const ViewTiles tiles = view_tiles(params, config.per_thread);
   const auto start_type = [&]<class T>() {
-    return enqueue_early(kernel_of<T, Access>(params, tiles.across > 1), static_cast<unsigned>(config.grid),
-                         kArithmeticThreads, launch, views_of<T>(params, tiles));
+    return enqueue_programmatic(kernel_of<T, Access>(params, tiles.across > 1), static_cast<unsigned>(config.grid),
+                                kArithmeticThreads, launch, views_of<T>(params, tiles));
   };
   return for_float_or_double(params.dtype, start_type);
 }

@@ -39,7 +39,7 @@ __device__ void one_element(const Operands<T>& o, int64_t i) {
 
 template <bool kReadsX, bool kReadsY, class T>
 __global__ void __launch_bounds__(kThreads) bytes_kernel(const __grid_constant__ Operands<T> o) {
-  after_earlier_work();
+  synchronize_and_trigger();
   const int64_t step = int64_t{gridDim.x} * kThreads;
   for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < o.n; i += step) {
     one_element<Bytewise, kReadsX, kReadsY>(o, i);
@@ -80,7 +80,7 @@ __device__ Word<T> load_word(const T* p) {
 template <Reads kX, Reads kY, class T>
 __global__ void __launch_bounds__(kThreads)
     words_kernel(const __grid_constant__ Operands<T> o, int64_t head, int64_t words) {
-  after_earlier_work();
+  synchronize_and_trigger();
   constexpr bool kReadsX = kX != Reads::nothing;
   constexpr bool kReadsY = kY != Reads::nothing;
   constexpr int kElements = Word<T>::kElements;
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(kThreads)
 template <class Kernel, class T, class... More>
 LaunchResult start(Kernel kernel, const Config& config, const Launch& launch, const Operands<T>& operands,
                    More... more) {
-  return enqueue_early(kernel, static_cast<unsigned>(config.grid), kThreads, launch, operands, more...);
+  return enqueue_programmatic(kernel, static_cast<unsigned>(config.grid), kThreads, launch, operands, more...);
 }
 
 // Calls f with the type and with what is read as compile-time constants.

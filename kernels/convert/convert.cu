@@ -101,7 +101,7 @@ __device__ void convert_all(const Vectors& o) {
 // takes words apart that are only copied.
 template <class To, class From>
 __global__ void __launch_bounds__(kThreads) vectors_kernel(const __grid_constant__ Vectors o) {
-  after_earlier_work();
+  synchronize_and_trigger();
   o.congruent ? convert_all<To, From, true>(o) : convert_all<To, From, false>(o);
   if (blockIdx.x != 0) return;
   const auto* src = static_cast<const From*>(o.src);
@@ -133,7 +133,7 @@ __device__ __noinline__ void store_as(gpumem_dtype dtype, void* dst, int64_t i, 
 
 template <class Access>
 __global__ void __launch_bounds__(kThreads) elements_kernel(const __grid_constant__ ConvertParams p) {
-  after_earlier_work();
+  synchronize_and_trigger();
   const int64_t step = int64_t{gridDim.x} * kThreads;
   for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < p.n; i += step) {
     for_type(p.src_type, [&]<gpumem_dtype kFrom>() {
@@ -144,8 +144,8 @@ __global__ void __launch_bounds__(kThreads) elements_kernel(const __grid_constan
 
 template <class Access>
 LaunchResult elements(const ConvertParams& params, const Config& config, const Launch& launch) {
-  return enqueue_early(elements_kernel<Access>, static_cast<unsigned>(config.grid), kThreads, launch,
-                       without_numbers(params));
+  return enqueue_programmatic(elements_kernel<Access>, static_cast<unsigned>(config.grid), kThreads, launch,
+                              without_numbers(params));
 }
 
 }  // namespace
@@ -158,8 +158,8 @@ LaunchResult convert_vec16(const ConvertParams& params, const Config& config, co
   const bool congruent = to_boundary(static_cast<const char*>(params.src) + head * from, int64_t{each} * from) == 0;
   void (*kernel)(Vectors) = nullptr;
   for_types(params, [&]<class To, class From>() { kernel = vectors_kernel<To, From>; });
-  return enqueue_early(kernel, static_cast<unsigned>(config.grid), kThreads, launch,
-                       {params.src, params.dst, params.n, head, (params.n - head) / each, congruent});
+  return enqueue_programmatic(kernel, static_cast<unsigned>(config.grid), kThreads, launch,
+                              {params.src, params.dst, params.n, head, (params.n - head) / each, congruent});
 }
 
 LaunchResult convert_scalar(const ConvertParams& params, const Config& config, const Launch& launch) {

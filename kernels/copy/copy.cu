@@ -40,7 +40,7 @@ template <bool kShifts>
 __global__ void __launch_bounds__(kThreads)
     vec16_kernel(unsigned char* __restrict__ dst, const unsigned char* __restrict__ src, int64_t bytes, int64_t head,
                  int64_t words, unsigned by) {
-  after_earlier_work();
+  synchronize_and_trigger();
   const int64_t step = grid_step();
   auto* to = reinterpret_cast<uint4*>(dst + head);
   const auto* from = reinterpret_cast<const uint4*>(src + head - by);
@@ -82,7 +82,7 @@ __device__ __forceinline__ RowPlace place_of(Index i, const CopyParams& params, 
 template <class Word, class Index>
 __global__ void __launch_bounds__(kThreads)
     row_words_kernel(const __grid_constant__ CopyParams params, const __grid_constant__ RowWords<Index> words) {
-  after_earlier_work();
+  synchronize_and_trigger();
   constexpr int64_t kBytes = sizeof(Word);
   const int64_t step = grid_step();
 #pragma unroll 1
@@ -140,7 +140,7 @@ __device__ __forceinline__ void store_part(unsigned char* to, const uint4& word,
 template <class Index>
 __global__ void __launch_bounds__(kThreads)
     realigned_kernel(const __grid_constant__ CopyParams params, const __grid_constant__ RowWords<Index> words) {
-  after_earlier_work();
+  synchronize_and_trigger();
   const auto* src_begin = reinterpret_cast<const unsigned char*>(params.src);
   const int64_t step = grid_step();
 #pragma unroll 1
@@ -177,7 +177,7 @@ LaunchResult start_rows(const CopyParams& params, const Config& config, const La
                       : access == 8 ? row_words_kernel<uint2, Index>
                       : access == 4 ? row_words_kernel<uint32_t, Index>
                                     : realigned_kernel<Index>;
-  return enqueue_early(kernel, blocks(config), kThreads, launch, params, words);
+  return enqueue_programmatic(kernel, blocks(config), kThreads, launch, params, words);
 }
 
 }  // namespace
@@ -190,9 +190,10 @@ LaunchResult copy_vec16(const CopyParams& params, const Config& config, const La
   if (head < shift) head += 16;
   head = std::min(head, params.row_bytes);
   const int64_t words = (params.row_bytes - head - (shift == 0 ? 0 : 16 - shift)) / 16;
-  return enqueue_early(shift == 0 ? vec16_kernel<false> : vec16_kernel<true>, blocks(config), kThreads, launch,
-                       reinterpret_cast<unsigned char*>(params.dst), reinterpret_cast<const unsigned char*>(params.src),
-                       params.row_bytes, head, std::max<int64_t>(words, 0), static_cast<unsigned>(shift));
+  return enqueue_programmatic(shift == 0 ? vec16_kernel<false> : vec16_kernel<true>, blocks(config), kThreads, launch,
+                              reinterpret_cast<unsigned char*>(params.dst),
+                              reinterpret_cast<const unsigned char*>(params.src), params.row_bytes, head,
+                              std::max<int64_t>(words, 0), static_cast<unsigned>(shift));
 }
 
 LaunchResult copy_realigned(const CopyParams& params, const Config& config, const Launch& launch) {

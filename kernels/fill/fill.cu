@@ -27,7 +27,7 @@ struct Pattern {
 
 __global__ void __launch_bounds__(kThreads) vec16_kernel(unsigned char* dst, int64_t bytes, int64_t head, int64_t words,
                                                          uint4 rotated, const __grid_constant__ Pattern pattern) {
-  after_earlier_work();
+  synchronize_and_trigger();
   const int64_t step = int64_t{gridDim.x} * kThreads;
   auto* body = reinterpret_cast<uint4*>(dst + head);
   for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < words; i += step) body[i] = rotated;
@@ -98,8 +98,9 @@ LaunchResult fill_vec16(const FillParams& params, const Config& config, const La
   for (int i = 0; i < 16; ++i) rotated[i] = params.word[(i + head) % 16];
   uint4 word;
   std::memcpy(&word, rotated, 16);
-  return enqueue_early(vec16_kernel, static_cast<unsigned>(config.grid), kThreads, launch,
-                       static_cast<unsigned char*>(params.dst), params.row_bytes(), head, words, word, Pattern(params));
+  return enqueue_programmatic(vec16_kernel, static_cast<unsigned>(config.grid), kThreads, launch,
+                              static_cast<unsigned char*>(params.dst), params.row_bytes(), head, words, word,
+                              Pattern(params));
 }
 
 LaunchResult fill_rows(const FillParams& params, const Config& config, const Launch& launch) {

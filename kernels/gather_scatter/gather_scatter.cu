@@ -48,7 +48,7 @@ template <class Index>
 __global__ void __launch_bounds__(kThreads)
     check_kernel(const __grid_constant__ GatherScatterParams params, uint64_t limit,
                  const __grid_constant__ GatherScatterScratch scratch) {
-  let_next_begin();
+  trigger_programmatic_launch();
   const auto* index = static_cast<const Index*>(params.index);
   const int64_t step = int64_t{gridDim.x} * kCheckTile;
   int64_t first = params.n;
@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(kThreads) move_kernel(const __grid_constant__ 
   const auto* index = static_cast<const Index*>(r.index);
   const auto* src = static_cast<const char*>(r.src);
   auto* dst = static_cast<char*>(r.dst);
-  if (r.checks) after_earlier_work();
+  if (r.checks) synchronize_and_trigger();
   for (int64_t tile = blockIdx.x; tile < r.tiles; tile += gridDim.x) {
     const int64_t first = tile * kTile + threadIdx.x;
     Place place(first, r.words);
@@ -173,7 +173,7 @@ __global__ void __launch_bounds__(kThreads) move_kernel(const __grid_constant__ 
     if (r.checks) {
       if (!all_good(r, index)) return;
     } else {
-      after_earlier_work();  // the check, which began after all other work
+      synchronize_and_trigger();  // the check, which began after all other work
       if (*r.scratch.verdict != 0) return;
     }
 #pragma unroll
@@ -207,7 +207,8 @@ LaunchResult start(const GatherScatterParams& params, const Config& config, cons
   r.limit = limit;
   r.checks = checked_by_each;
   r.scratch = scratch;
-  return enqueue_early(move_kernel<Word, Index, kGathers>, static_cast<unsigned>(config.grid), kThreads, launch, r);
+  return enqueue_programmatic(move_kernel<Word, Index, kGathers>, static_cast<unsigned>(config.grid), kThreads, launch,
+                              r);
 }
 
 template <class Word, bool kGathers>

@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(kLineTileThreads, resident_blocks(5, kLineTile
   fill(pieces, p);
   const int lane = static_cast<int>(threadIdx.x) % 32;
   __syncthreads();
-  after_earlier_work();
+  synchronize_and_trigger();
   uint32_t box = blockIdx.x;
   do {
     const Origin origin = origin_of(box, p.boxes);
@@ -98,8 +98,8 @@ LaunchResult permute_contiguous_boxes(const PermuteParams& params, const Config&
   const auto t = config.own.get<LineTile>();
   const ContiguousBoxes p = lines_of(params, t);
   return for_size(params.axes.element_bytes, [&]<int kBytes>() {
-    return enqueue_early(contiguous_boxes_kernel<kBytes>, static_cast<unsigned>(config.grid), kLineTileThreads, launch,
-                         p);
+    return enqueue_programmatic(contiguous_boxes_kernel<kBytes>, static_cast<unsigned>(config.grid), kLineTileThreads,
+                                launch, p);
   });
 }
 

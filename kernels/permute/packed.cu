@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(kPackedThreads, resident_blocks(kPackedResiden
   // The last threads may have no rows.
   if (static_cast<int>(own) < p.rows_at_once) share.end += (p.rows - static_cast<int>(own) - 1) / p.rows_at_once + 1;
   __syncthreads();
-  wait_for_earlier_work();
+  grid_dependency_synchronize();
   uint32_t box = blockIdx.x;
   do {
     const Origin origin = origin_of(box, p.boxes);
@@ -188,7 +188,8 @@ LaunchResult permute_packed(const PermuteParams& params, const Config& config, c
   const Packed p = packed_of(params, t);
   return for_size(params.axes.element_bytes, [&]<int kBytes>() {
     const auto kernel = t.padded ? packed_kernel<kBytes, (kBytes >= 4)> : packed_kernel<kBytes, false>;
-    return enqueue_early(kernel, static_cast<unsigned>(config.grid), static_cast<unsigned>(t.threads), launch, p);
+    return enqueue_programmatic(kernel, static_cast<unsigned>(config.grid), static_cast<unsigned>(t.threads), launch,
+                                p);
   });
 }
 

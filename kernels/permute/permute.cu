@@ -65,7 +65,7 @@ struct Tiles {
 
 template <int kBytes, class Index>
 __global__ void __launch_bounds__(kThreads) tiles_kernel(const __grid_constant__ Tiles<Index> t) {
-  wait_for_earlier_work();
+  grid_dependency_synchronize();
   using T = WordOf<kBytes>;
   constexpr int kTile = static_cast<int>(permute_tile(kBytes));
   constexpr int kPitch = kTile + (kBytes >= 4 ? 1 : 4 / kBytes);  // words of 4 bytes in different banks down a column
@@ -111,7 +111,7 @@ struct Elements {
 
 template <class T, class Index>
 __global__ void __launch_bounds__(kThreads) elements_kernel(const __grid_constant__ Elements<Index> e) {
-  wait_for_earlier_work();
+  grid_dependency_synchronize();
   const int64_t step = int64_t{gridDim.x} * kThreads;
   for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < e.elements; i += step) {
     const Offsets at = offsets_of(static_cast<Index>(i), e.outer);
@@ -138,7 +138,7 @@ Outer<Index> outer_axes(const PermuteAxes& axes, int32_t left_out, int32_t also)
 
 template <class Arguments>
 LaunchResult start(void (*kernel)(Arguments), const Arguments& arguments, int64_t grid, Stream stream) {
-  return enqueue_early(kernel, static_cast<unsigned>(grid), kThreads, stream, arguments);
+  return enqueue_programmatic(kernel, static_cast<unsigned>(grid), kThreads, stream, arguments);
 }
 
 template <int kBytes, class Index>

@@ -66,7 +66,7 @@ __device__ __forceinline__ void move_words(const MovedPiece& piece, uint32_t fir
 
 template <int kMost>
 __global__ void __launch_bounds__(kThreads) pieces_kernel(const __grid_constant__ PieceBatch<kMost> batch) {
-  after_earlier_work();
+  synchronize_and_trigger();
   int low = 0;  // the last piece that does not begin behind this block
   for (int high = batch.count; high - low > 1;) {
     const int middle = (low + high) / 2;
@@ -102,7 +102,7 @@ cudaError_t start(std::span<const MovedPiece>& pieces, Stream stream) {
     blocks += more;
   }
   pieces = pieces.subspan(static_cast<size_t>(batch->count));
-  return enqueue_early(pieces_kernel<kMost>, blocks, kThreads, stream, *batch);
+  return enqueue_programmatic(pieces_kernel<kMost>, blocks, kThreads, stream, *batch);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Nodes inside a warp, a block and a grid: what every kernel does once its threads have theirs. Runs of nodes are combined as
+// Nodes inside a warp, a block and a grid: what every kernel does once its threads have theirs. ExecutionSpace of nodes are combined as
 // the reproducible tree wants it, neighbours in pairs, so the same functions serve every kind.
 #pragma once
 
@@ -298,8 +298,8 @@ __device__ __forceinline__ Whole<Node> as_whole(const Node& node) {
 // line's only block, or the last of its blocks. Grid: x lines, y parts. `node` is read in thread 0; nodes and counter are the
 // line's.
 template <class Node>
-__device__ __forceinline__ bool hand_in(const Node& node, int64_t n, Node* nodes, unsigned* counter, Node* shared,
-                                        Whole<Node>& whole) {
+__device__ __forceinline__ bool last_block_reduce(const Node& node, int64_t n, Node* nodes, unsigned* counter,
+                                                  Node* shared, Whole<Node>& whole) {
   if (gridDim.y == 1) {
     whole = as_whole(node);
     return threadIdx.x == 0;
@@ -319,7 +319,7 @@ __device__ __forceinline__ bool hand_in(const Node& node, int64_t n, Node* nodes
 template <class Node>
 using Cluster = ClusterNodes<Node, kClusterBlocks>;
 template <class Node>
-__device__ __forceinline__ bool hand_in(Node& node, Cluster<Node>& cluster) {
+__device__ __forceinline__ bool last_block_reduce(Node& node, Cluster<Node>& cluster) {
   if (gridDim.y > 1) {
     if (!cluster.gather(node)) return false;
     node = warp_tree(threadIdx.x < gridDim.y ? cluster[threadIdx.x] : Node{}, kClusterBlocks);

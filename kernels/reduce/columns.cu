@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(Columns<Term, kWords>::kThreads, Columns<Term,
 template <class Node>
 __global__ void __launch_bounds__(1024)
     fold_columns_kernel(const ColumnShape shape, const __grid_constant__ ReduceLaunch launch) {
-  after_earlier_work();
+  synchronize_and_trigger();
   __shared__ Whole<Node> shared[1024];
   const int warps = shape.fold_warps;
   if (warps == 0) {
@@ -222,14 +222,14 @@ cudaError_t start(const ReduceLaunch& launch, Stream stream) {
                           Divisor<uint64_t>(static_cast<uint64_t>(cut.groups)),
                           fold_warps(cut.runs)};
   constexpr int kRows = column_rows(kWords, Term::kBytes, Term::kOrdered);
-  const cudaError_t error = enqueue_early(columns_kernel<Term, kWords, kRows>, static_cast<unsigned>(launch.grid),
-                                          launch.block, stream, shape, launch);
+  const cudaError_t error = enqueue_programmatic(
+      columns_kernel<Term, kWords, kRows>, static_cast<unsigned>(launch.grid), launch.block, stream, shape, launch);
   if (error != cudaSuccess || cut.runs == 1) return error;
   const int threads = shape.fold_warps == 0 ? kThreadFold : 1024;
   const int64_t columns = shape.fold_warps == 0 ? kThreadFold : 32 / shape.fold_warps;
-  return enqueue_early(fold_columns_kernel<typename Term::Node>,
-                       static_cast<unsigned>((launch.lines.count + columns - 1) / columns), threads, stream, shape,
-                       launch);
+  return enqueue_programmatic(fold_columns_kernel<typename Term::Node>,
+                              static_cast<unsigned>((launch.lines.count + columns - 1) / columns), threads, stream,
+                              shape, launch);
 }
 
 }  // namespace

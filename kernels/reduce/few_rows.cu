@@ -60,9 +60,9 @@ template <class Term>
 cudaError_t start(const ReduceLaunch& launch, Stream stream) {
   const LineLayout& lines = launch.lines;
   const auto with = [&](auto kernel, int rows_each) {
-    return enqueue_early(kernel, static_cast<unsigned>(launch.grid), launch.block, stream, launch,
-                         Divisor<uint64_t>(static_cast<uint64_t>(lines.per_batch)),
-                         static_cast<int>(most_column_sides(lines.length, rows_each)));
+    return enqueue_programmatic(kernel, static_cast<unsigned>(launch.grid), launch.block, stream, launch,
+                                Divisor<uint64_t>(static_cast<uint64_t>(lines.per_batch)),
+                                static_cast<int>(most_column_sides(lines.length, rows_each)));
   };
   if constexpr (has_column_words(Term::kBytes)) {
     if (launch.config->words) return with(few_rows_kernel<Term, true, kColumnRows, false>, kColumnRows);

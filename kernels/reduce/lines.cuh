@@ -49,12 +49,12 @@ __device__ __forceinline__ void store_anywhere(void* at, T value) {
   }
 }
 
-// As after_earlier_work(), by one flag, where a thread has so little to do that a few instructions show; and says that no line can fail, where
+// As synchronize_and_trigger(), by one flag, where a thread has so little to do that a few instructions show; and says that no line can fail, where
 // that is so: else the launch has no status, and it is handed over afterwards.
 __device__ __forceinline__ void begin_lines(const ReduceLaunch& launch) {
-  wait_for_earlier_work();
+  grid_dependency_synchronize();
   if (!launch.prepares) return;
-  if (gridDim.x * gridDim.y <= kFewBlocks) let_next_begin();
+  if (gridDim.x * gridDim.y <= kFewBlocks) trigger_programmatic_launch();
   if (launch.status != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *launch.status = GPUMEM_OK;
 }
 

@@ -6,7 +6,7 @@ namespace gpumem::kernels {
 namespace {
 
 __global__ void hand_over_kernel(ReduceScratch scratch, gpumem_status* status, ReduceSlot* slot, uint32_t ticket) {
-  after_earlier_work();
+  synchronize_and_trigger();
   const gpumem_status value = *scratch.status;
   *scratch.status = GPUMEM_OK;
   scratch.counters[kLongRunCounter] = 0;
@@ -65,7 +65,8 @@ bool reduce_clusters_fit(int64_t shared_bytes) noexcept {
 }
 
 LaunchResult reduce_hand_over_status(const ReduceLaunch& launch, Stream stream) {
-  return enqueue_early(hand_over_kernel, 1, 1, stream, launch.scratch, launch.status, launch.slot, launch.ticket);
+  return enqueue_programmatic(hand_over_kernel, 1, 1, stream, launch.scratch, launch.status, launch.slot,
+                              launch.ticket);
 }
 
 }  // namespace gpumem::kernels

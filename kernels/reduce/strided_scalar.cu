@@ -133,8 +133,8 @@ __global__ void __launch_bounds__(kElementThreads, kResident<Node>)
       __syncthreads();
     }
     Whole<Node> whole;
-    if (hand_in(stack.whole(), line.n, line_nodes<Node>(launch, index), launch.scratch.counters + index, shared,
-                whole)) {
+    if (last_block_reduce(stack.whole(), line.n, line_nodes<Node>(launch, index), launch.scratch.counters + index,
+                          shared, whole)) {
       const ReduceNode node = whole.stored();
       if (launch.lines.many) {
         finish_line<Node::kind>(launch, index, line, node);

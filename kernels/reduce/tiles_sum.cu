@@ -108,11 +108,11 @@ __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
     tile_kernel(const __grid_constant__ Sequence<LeafSpan> launch) {
   using Node = typename Term::Node;
   __shared__ Node leaves[kLeavesInShared + 32];
-  after_earlier_work();
+  synchronize_and_trigger();
   const Node node = part_node<kType, Term>({launch.span, launch.y}, launch.steps, leaves);
   Node whole;
-  if (!hand_in(node, launch.span.n, static_cast<Node*>(launch.nodes), launch.counter, leaves + kLeavesInShared,
-               whole)) {
+  if (!last_block_reduce(node, launch.span.n, static_cast<Node*>(launch.nodes), launch.counter,
+                         leaves + kLeavesInShared, whole)) {
     return;
   }
   if (launch.slot != nullptr) return publish(launch.slot, whole.stored(), launch.ticket);
@@ -127,9 +127,9 @@ __global__ void __launch_bounds__(32 * kSingleTileChunks, 2)
   __shared__ Node leaves[32];
   __shared__ Cluster<Node> cluster;
   if (gridDim.y > 1) cluster.begin();
-  after_earlier_work();
+  synchronize_and_trigger();
   Node node = node_of_single_tile<kType, Term>({launch.span, launch.y}, leaves);
-  if (!hand_in(node, cluster)) return;
+  if (!last_block_reduce(node, cluster)) return;
   if (launch.slot != nullptr) return publish(launch.slot, node.stored(), launch.ticket);
   store_aligned_value<Values::one>(launch, value_of(launch.dtype, launch.op, node, Root{}));
 }
@@ -150,7 +150,7 @@ template <gpumem_dtype kType, class Term>
 __global__ void __launch_bounds__(kLeafTreeThreads) trees_kernel(const __grid_constant__ TreesLaunch launch) {
   using Node = typename Term::Node;
   __shared__ Node leaves[kLeavesInShared];
-  after_earlier_work();
+  synchronize_and_trigger();
   const LeafTrees& trees = launch.trees;
   const auto block = static_cast<int>(blockIdx.y);
   int first = 0;
@@ -180,17 +180,17 @@ cudaError_t start(const ReduceLaunch& launch, Stream stream) {
   };
   const LeafSpan x = span(launch.x);
   if (launch.trees != nullptr) {
-    return enqueue_early(
+    return enqueue_programmatic(
         trees_kernel<kType, Term>, dim3(1, static_cast<unsigned>(launch.trees->blocks)), launch.block, stream,
         TreesLaunch{{x, span(launch.y)}, *launch.trees, launch.nodes, launch.scratch, launch.slot, launch.ticket});
   }
   if (launch.single_tile) {
-    return enqueue_early<Blocks::cluster>(single_tile_kernel<kType, Term>, lines_grid(launch), launch.block, stream,
-                                          sequence_of(launch, x, span(launch.y), 0));
+    return enqueue_programmatic<Blocks::cluster>(single_tile_kernel<kType, Term>, lines_grid(launch), launch.block,
+                                                 stream, sequence_of(launch, x, span(launch.y), 0));
   }
   const auto steps = static_cast<int32_t>(launch.tile / kLeafTerms);
-  return enqueue_early(tile_kernel<kType, Term>, lines_grid(launch), launch.block, stream,
-                       sequence_of(launch, x, span(launch.y), launch.blocks_per_line == 1 ? x.leaves : steps));
+  return enqueue_programmatic(tile_kernel<kType, Term>, lines_grid(launch), launch.block, stream,
+                              sequence_of(launch, x, span(launch.y), launch.blocks_per_line == 1 ? x.leaves : steps));
 }
 
 template <gpumem_dtype kType>

@@ -98,12 +98,12 @@ __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
     tile_kernel(const __grid_constant__ Sequence<WordSpan> launch) {
   using Node = typename State::Node;
   __shared__ Node shared[32];
-  after_earlier_work();
+  synchronize_and_trigger();
   State state(launch.dtype, launch.op);
   const Node node = part_node(state, launch.span, launch.steps, shared);
   const int64_t n = launch.span.head + launch.span.count * (16 / State::kBytes) + launch.span.after;
   Whole<Node> whole;
-  if (!hand_in(node, n, static_cast<Node*>(launch.nodes), launch.counter, shared, whole)) return;
+  if (!last_block_reduce(node, n, static_cast<Node*>(launch.nodes), launch.counter, shared, whole)) return;
   if (launch.slot != nullptr) return publish(launch.slot, whole.stored(), launch.ticket);
   store_value(launch, State::value(launch.dtype, launch.op, whole), launch.op == GPUMEM_MIN_MAX);
 }
@@ -116,12 +116,12 @@ __global__ void __launch_bounds__(64 * kSingleTileChunks)
   __shared__ Node shared[32];
   __shared__ Cluster<Node> cluster;
   if (gridDim.y > 1) cluster.begin();
-  after_earlier_work();
+  synchronize_and_trigger();
   State state(launch.dtype, launch.op);
   take_single_tile(state, launch.span);
   if (blockIdx.y == 0 && (launch.span.head | launch.span.after) != 0) take_ends(state, launch.span);
   Node node = state.node(launch.span, shared);
-  if (!hand_in(node, cluster)) return;
+  if (!last_block_reduce(node, cluster)) return;
   if (launch.slot != nullptr) return publish(launch.slot, node.stored(), launch.ticket);
   store_aligned_value<State::kValues>(launch, State::value(launch.dtype, launch.op, node));
 }
@@ -132,12 +132,12 @@ cudaError_t start_tiles(const ReduceLaunch& launch, Stream stream) {
   static_assert(State::kValues == FewState::kValues);
   const WordSpan span = word_span(reinterpret_cast<uintptr_t>(launch.x), launch.lines.length, State::kBytes);
   if (launch.single_tile) {
-    return enqueue_early<Blocks::cluster>(single_tile_kernel<FewState>, lines_grid(launch), launch.block, stream,
-                                          sequence_of(launch, span, {}, 0));
+    return enqueue_programmatic<Blocks::cluster>(single_tile_kernel<FewState>, lines_grid(launch), launch.block, stream,
+                                                 sequence_of(launch, span, {}, 0));
   }
   const auto steps = static_cast<int32_t>(launch.tile / (kChunkBytes / State::kBytes));
-  return enqueue_early(tile_kernel<State>, lines_grid(launch), launch.block, stream,
-                       sequence_of(launch, span, {}, launch.blocks_per_line == 1 ? span.chunks : steps));
+  return enqueue_programmatic(tile_kernel<State>, lines_grid(launch), launch.block, stream,
+                              sequence_of(launch, span, {}, launch.blocks_per_line == 1 ? span.chunks : steps));
 }
 
 }  // namespace gpumem::kernels

@@ -417,8 +417,8 @@ cudaError_t start_short_of(const ReduceLaunch& launch, const Matrix& matrix, Str
     }
     return cudaErrorInvalidValue;  // planned otherwise than launched
   }
-  return enqueue_early(short_kernel<Term, Unit, kLongest, kSegments>, static_cast<unsigned>(launch.grid), launch.block,
-                       stream, matrix, launch);
+  return enqueue_programmatic(short_kernel<Term, Unit, kLongest, kSegments>, static_cast<unsigned>(launch.grid),
+                              launch.block, stream, matrix, launch);
 }
 
 // Lines of which several share a warp.
@@ -448,8 +448,8 @@ cudaError_t start(const ReduceLaunch& launch, const Matrix& matrix, Stream strea
   if constexpr (!kByWholeWarps<Term>) {
     if (launch.config->longest != 0) return start_short<Term, kSegments>(launch, matrix, stream);
   }
-  return enqueue_early(long_kernel<Term, kSegments>, static_cast<unsigned>(launch.grid), launch.block, stream, matrix,
-                       launch, false);
+  return enqueue_programmatic(long_kernel<Term, kSegments>, static_cast<unsigned>(launch.grid), launch.block, stream,
+                              matrix, launch, false);
 }
 
 }  // namespace

@@ -105,8 +105,9 @@ LaunchResult reduce_windows(const ReduceLaunch& launch, Stream stream) {
     } else {
       constexpr int64_t kWindows = windows_of_block(leaf_kind_of<Term>());
       const int64_t windows = launch.lines.count / launch.lines.per_batch;
-      return enqueue_early(windows_kernel<Term>, static_cast<unsigned>(launch.grid), kWindowThreads, stream, launch,
-                           Divisor<uint64_t>(static_cast<uint64_t>((windows + kWindows - 1) / kWindows)));
+      return enqueue_programmatic(windows_kernel<Term>, static_cast<unsigned>(launch.grid), kWindowThreads, stream,
+                                  launch,
+                                  Divisor<uint64_t>(static_cast<uint64_t>((windows + kWindows - 1) / kWindows)));
     }
   });
 }

@@ -226,7 +226,8 @@ LaunchResult resize_words(const ResizeParams& params, const Config& config, cons
                          src,
                          ResizeInside(src, row_bytes, kMostWindowBytes),
                          dst_words};
-  return enqueue_early(kernel_of(work, dst_words), static_cast<unsigned>(config.grid), kThreads, launch, work, tiles);
+  return enqueue_programmatic(kernel_of(work, dst_words), static_cast<unsigned>(config.grid), kThreads, launch, work,
+                              tiles);
 }
 
 }  // namespace gpumem::kernels

@@ -74,7 +74,7 @@ struct WordsTaps {
       }
     }
     if (threadIdx.x < 32) lane[threadIdx.x] = lane_out(tiles, first_col, threadIdx.x);
-    after_earlier_work();
+    synchronize_and_trigger();
     if (threadIdx.x == 0) ends[0] = tiles.src.first_word();
     if (threadIdx.x == kResizeThreads - 1) ends[1] = tiles.src.last_word();
   }

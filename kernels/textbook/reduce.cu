@@ -95,7 +95,9 @@ __device__ __forceinline__ Value reduce_shared(Value* s) {
 template <class Node>
 __device__ __forceinline__ void hand_in_sum(const ReduceLaunch& launch, const Node& node, Node* shared) {
   Whole<Node> whole;
-  if (!hand_in(node, launch.lines.length, line_nodes<Node>(launch, 0), launch.scratch.counters, shared, whole)) return;
+  if (!last_block_reduce(node, launch.lines.length, line_nodes<Node>(launch, 0), launch.scratch.counters, shared,
+                         whole))
+    return;
   if (launch.slot != nullptr) return publish(launch.slot, whole.stored(), launch.ticket);
   store_value(launch, value_of(launch.dtype, launch.op, IntegerNode(whole.stored())), false);
 }

@@ -224,7 +224,7 @@ __global__ void __launch_bounds__(kAosSoaThreads, resident_blocks(4, kAosSoaThre
   using Sides = NarrowSides<kBytes>;
   using Element = typename Sides::Element;
   alignas(16) __shared__ Element shared[kAosSoaShared / kBytes];
-  after_earlier_work();
+  synchronize_and_trigger();
   for (int64_t tile = blockIdx.x; tile < tiles.all; tile += gridDim.x) {
     const Quotient matrix(tile, tiles.per_matrix);
     const int64_t first = matrix.rest * n.tile;
@@ -283,8 +283,8 @@ LaunchResult transpose_aos_soa(const TransposeParams& params, const Config& conf
     const Structures n = narrow_of(kBytes, params, from_packed);
     const int64_t per_matrix = tiles_along(n.structures, n.tile);
     const Tiles tiles{1, per_matrix, per_matrix * params.batches};
-    return enqueue_early(from_packed ? aos_soa_kernel<kBytes, true> : aos_soa_kernel<kBytes, false>,
-                         static_cast<unsigned>(config.grid), kAosSoaThreads, launch, params, n, tiles);
+    return enqueue_programmatic(from_packed ? aos_soa_kernel<kBytes, true> : aos_soa_kernel<kBytes, false>,
+                                static_cast<unsigned>(config.grid), kAosSoaThreads, launch, params, n, tiles);
   });
 }
 

@@ -14,7 +14,7 @@ template <int kBytes>
 __global__ void __launch_bounds__(kBatchedScalarElements)
     batched_scalar_kernel(const TransposeParams params, const Divisor<uint32_t> of_matrix,
                           const Divisor<uint32_t> of_column, int matrices) {
-  after_earlier_work();
+  synchronize_and_trigger();
   using T = WordOf<kBytes>;
   const uint32_t matrix = of_matrix.quotient(threadIdx.x);
   const uint32_t element = threadIdx.x - matrix * of_matrix.value;
@@ -40,9 +40,10 @@ __global__ void __launch_bounds__(kBatchedScalarElements)
 LaunchResult transpose_batched_scalar(const TransposeParams& params, const Config& config, const Launch& launch) {
   const auto elements = static_cast<uint32_t>(params.rows * params.cols);
   return for_size(params.element_bytes, [&]<int kBytes>() {
-    return enqueue_early(batched_scalar_kernel<kBytes>, static_cast<unsigned>(config.grid), config.block, launch,
-                         params, Divisor<uint32_t>(elements), Divisor<uint32_t>(static_cast<uint32_t>(params.rows)),
-                         static_cast<int>(static_cast<uint32_t>(config.block) / elements));
+    return enqueue_programmatic(batched_scalar_kernel<kBytes>, static_cast<unsigned>(config.grid), config.block, launch,
+                                params, Divisor<uint32_t>(elements),
+                                Divisor<uint32_t>(static_cast<uint32_t>(params.rows)),
+                                static_cast<int>(static_cast<uint32_t>(config.block) / elements));
   });
 }
 

@@ -67,7 +67,7 @@ __device__ uint4 partial_word(const WordOf<kBytes>* from, int count) {
 
 template <int kBytes, int kRows, int kCols>
 __global__ void __launch_bounds__(kThreads, 4) byte_perm_kernel(const TransposeParams params, const Tiles tiles) {
-  after_earlier_work();
+  synchronize_and_trigger();
   using T = BytePerm<kBytes, kRows, kCols>;
   using Element = typename T::Element;
   using Word = ElementWord<kBytes>;

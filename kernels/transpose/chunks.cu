@@ -206,7 +206,7 @@ __device__ __forceinline__ void store_range(const char* shared, const ChunkTile&
 
 template <int kBytes, bool kTight>
 __global__ void __launch_bounds__(512) chunks_kernel(const __grid_constant__ Chunks c) {
-  after_earlier_work();
+  synchronize_and_trigger();
   char* shared = dynamic_shared<char>();
   for (int64_t tile = blockIdx.x; tile < c.all; tile += gridDim.x) {
     const ChunkTile t(tile, c, kBytes);

@@ -34,7 +34,7 @@ struct Panel {
 template <class T>
 __global__ void __launch_bounds__(kTransposeThreads) panel_kernel(T* data, T* packed, const Slots s, const Panel panel,
                                                                   int64_t pieces, bool out, bool home, bool turned) {
-  after_earlier_work();
+  synchronize_and_trigger();
   const Quotient piece(int64_t{blockIdx.x} * kWarps + threadIdx.x / kLanes, pieces);
   if (piece.quotient >= panel.count) return;
   const Quotient slot(panel.first + piece.quotient, s.m);

@@ -13,7 +13,7 @@ constexpr int kRowsAtOnce = kTransposeThreads / kTile;
 template <class T>
 __global__ void __launch_bounds__(kTransposeThreads)
     swap_kernel(const TransposeParams params, int64_t across, int64_t per_matrix, int64_t all) {
-  after_earlier_work();
+  synchronize_and_trigger();
   __shared__ T upper[kTile][kTile + 1];
   __shared__ T lower[kTile][kTile + 1];
   const int lane = static_cast<int>(threadIdx.x) % kTile;
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(kTransposeThreads)
 template <int kBytes>
 __global__ void __launch_bounds__(kTransposeThreads)
     swap_words_kernel(const TransposeParams params, int64_t across, int64_t per_matrix, int64_t all) {
-  after_earlier_work();
+  synchronize_and_trigger();
   using T = WordTile<kBytes, false>;
   alignas(16) __shared__ typename T::Shared upper;
   alignas(16) __shared__ typename T::Shared lower;

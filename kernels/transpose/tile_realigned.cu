@@ -31,7 +31,7 @@ struct Realigned {
 template <int kBytes>
 __global__ void __launch_bounds__(kThreads, resident_blocks(8, kThreads))
     realigned_kernel(const TransposeParams params, const Tiles tiles) {
-  after_earlier_work();
+  synchronize_and_trigger();
   using O = Realigned<kBytes>;
   using Element = typename O::Element;
   __shared__ Element shared[O::kLoaded][O::kCols + 1];

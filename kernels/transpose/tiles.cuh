@@ -117,11 +117,11 @@ struct WordTile {
   }
 };
 
-// The kernel begins with after_earlier_work().
+// The kernel begins with synchronize_and_trigger().
 template <class... Parameters>
 cudaError_t start(void (*kernel)(Parameters...), int64_t grid, Stream stream,
                   std::type_identity_t<Parameters>... arguments) {
-  return enqueue_early(kernel, static_cast<unsigned>(grid), kTransposeThreads, stream, arguments...);
+  return enqueue_programmatic(kernel, static_cast<unsigned>(grid), kTransposeThreads, stream, arguments...);
 }
 
 }  // namespace gpumem::kernels

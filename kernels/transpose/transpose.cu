@@ -13,7 +13,7 @@ constexpr int kTile = static_cast<int>(kTransposePaddedTile);
 
 template <int kBytes>
 __global__ void __launch_bounds__(kThreads) bytes_kernel(const TransposeParams params, const Tiles tiles) {
-  after_earlier_work();
+  synchronize_and_trigger();
   using T = Bytes<kBytes>;
   __shared__ T shared[kTile][kTile + 1];
   const int lane = threadIdx.x % kTile;
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(kThreads) bytes_kernel(const TransposeParams p
 
 template <int kBytes>
 __global__ void __launch_bounds__(kThreads) vec16_kernel(const TransposeParams params, const Tiles tiles) {
-  after_earlier_work();
+  synchronize_and_trigger();
   using T = WordTile<kBytes, true>;
   __shared__ typename T::Shared shared;
   const T words;

@@ -40,20 +40,20 @@ set(core_sources
   src/context/devices.cpp
   src/dist/batches.cpp
   src/dist/communicator.cpp
-  src/dist/crossing.cpp
+  src/dist/peer_copy_pipeline.cpp
   src/dist/dist.cpp
   src/dist/enqueue.cpp
   src/dist/exchange.cpp
   src/dist/explain.cpp
   src/dist/layout.cpp
-  src/dist/lending.cpp
+  src/dist/managed_staging.cpp
   src/dist/movement.cpp
   src/dist/peers.cpp
   src/dist/pulls.cpp
   src/dist/reduction.cpp
   src/dist/rounds.cpp
   src/dist/route.cpp
-  src/dist/wire.cpp
+  src/dist/device_transport.cpp
   src/base/error.cpp
   src/base/files.cpp
   src/base/limits.cpp
@@ -284,8 +284,8 @@ list(FILTER loop_sources INCLUDE REGEX "^src/(backend/host/|dist/(layout|route))
 set_source_files_properties(${loop_sources} PROPERTIES
   COMPILE_OPTIONS $<$<CONFIG:Release>:-O3> SKIP_PRECOMPILE_HEADERS ON)
 set_source_files_properties(
-  src/api/dist.cpp src/dist/communicator.cpp src/dist/crossing.cpp src/dist/dist.cpp src/dist/enqueue.cpp src/dist/exchange.cpp src/dist/explain.cpp
-  src/dist/lending.cpp src/dist/movement.cpp src/dist/peers.cpp src/dist/reduction.cpp src/dist/rounds.cpp src/dist/wire.cpp
+  src/api/dist.cpp src/dist/communicator.cpp src/dist/peer_copy_pipeline.cpp src/dist/dist.cpp src/dist/enqueue.cpp src/dist/exchange.cpp src/dist/explain.cpp
+  src/dist/managed_staging.cpp src/dist/movement.cpp src/dist/peers.cpp src/dist/reduction.cpp src/dist/rounds.cpp src/dist/device_transport.cpp
   src/ops/explain.cpp src/ops/operands_of_line.cpp src/ops/problem_line.cpp src/ops/profile_report.cpp src/ops/tune.cpp
   PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os> SKIP_PRECOMPILE_HEADERS ON)
 if(GPUMEM_HAS_CUDA)

@@ -189,9 +189,9 @@ constexpr gpumem_dtype kDtypeOf = std::is_floating_point_v<T> ? (sizeof(T) == 4 
 // In what order an operation runs: behind the context's own stream and complete on return, or enqueued on a stream.
 struct Order {
   const gpumem_stream* stream = nullptr;
-  Until until = Until::complete;
+  Completion completion = Completion::blocking;
 };
-inline Order enqueued(const gpumem_stream* stream) noexcept { return {stream, Until::enqueued}; }
+inline Order enqueued(const gpumem_stream* stream) noexcept { return {stream, Completion::asynchronous}; }
 
 // f(stream), an operation, in a profile where one is running.
 template <class F>
@@ -199,17 +199,17 @@ void run_profiled(Context& context, Order order, const F& f) {
   const NativeStream stream = stream_of(context, order.stream);
   Profile& profile = context.profile();
   if (!profile.on()) return f(stream);
-  CallTimer timer(profile.events(), stream, order.until);
+  CallTimer timer(profile.events(), stream, order.completion);
   f(stream);
   profile.add(timer);
 }
 
 // The operation with its parameters, which entry points list in the order of their struct.
 template <class Params>
-gpumem_status run(gpumem_ctx* ctx, void (*operation)(Context&, const Params&, NativeStream, Until),
+gpumem_status run(gpumem_ctx* ctx, void (*operation)(Context&, const Params&, NativeStream, Completion),
                   const std::type_identity_t<Params>& params, Order order = {}) noexcept {
   return with_context(ctx, [&](Context& context) {
-    run_profiled(context, order, [&](NativeStream stream) { operation(context, params, stream, order.until); });
+    run_profiled(context, order, [&](NativeStream stream) { operation(context, params, stream, order.completion); });
   });
 }
 

@@ -73,7 +73,7 @@ gpumem_status gpumem_device_query(int32_t device, gpumem_device_info* info) {
   return guard([&] {
     static_cast<void>(struct_size_of(info, "info"));
     const DeviceChoice choice = choose_device(device);
-    const DeviceProps props = choice.backend == Runs::cuda ? cuda_props(choice.ordinal) : host_props({});
+    const DeviceProps props = choice.backend == ExecutionSpace::cuda ? cuda_props(choice.ordinal) : host_props({});
     gpumem_device_info filled{};
     fill_device_info(props, choice, filled);
     write_struct(info, filled, "info");

@@ -109,13 +109,14 @@ gpumem_status gpumem_memory_stats(gpumem_ctx* ctx, gpumem_memory_stats_info* sta
 
 gpumem_status gpumem_managed_prefetch(gpumem_ctx* ctx, const void* p, int64_t bytes, int32_t device) {
   return with_context(
-      ctx, [&](Context& context) { prefetch(context, p, bytes, device, context.own_stream(), Until::complete); });
+      ctx, [&](Context& context) { prefetch(context, p, bytes, device, context.own_stream(), Completion::blocking); });
 }
 
 gpumem_status gpumem_managed_prefetch_async(gpumem_ctx* ctx, const void* p, int64_t bytes, int32_t device,
                                             gpumem_stream* stream) {
-  return with_context(
-      ctx, [&](Context& context) { prefetch(context, p, bytes, device, stream_of(context, stream), Until::enqueued); });
+  return with_context(ctx, [&](Context& context) {
+    prefetch(context, p, bytes, device, stream_of(context, stream), Completion::asynchronous);
+  });
 }
 
 gpumem_status gpumem_managed_info_init(gpumem_managed_info* info, int64_t size) {

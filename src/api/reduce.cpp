@@ -12,9 +12,9 @@ namespace {
 template <class Check>
 gpumem_status checked(gpumem_ctx* ctx, ReduceParams params, Order order, const Check& check) noexcept {
   return with_context(ctx, [&](Context& context) {
-    note_call(params, order.until);
+    note_call(params, order.completion);
     check(params);
-    run_profiled(context, order, [&](NativeStream stream) { reduce(context, params, stream, order.until); });
+    run_profiled(context, order, [&](NativeStream stream) { reduce(context, params, stream, order.completion); });
   });
 }
 

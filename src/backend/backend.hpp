@@ -30,7 +30,7 @@ using NativeStream = void*;
 using NativeEvent = void*;
 
 // Whether a call may return before the work is done.
-enum class Until : int32_t { enqueued, complete };
+enum class Completion : int32_t { asynchronous, blocking };
 
 // What the driver knows of an address that is not the library's own.
 struct Location {
@@ -164,7 +164,8 @@ class Backend {
   virtual bool reaches(const void* /*p*/, size_t /*bytes*/) { return false; }
 
   // Movement of any pair of pointers that the device can reach. Where the host reaches them all, it moves them itself.
-  virtual void copy(NativeStream /*stream*/, void* /*dst*/, const void* /*src*/, size_t /*bytes*/, Until /*until*/) {}
+  virtual void copy(NativeStream /*stream*/, void* /*dst*/, const void* /*src*/, size_t /*bytes*/,
+                    Completion /*until*/) {}
   // Pieces that are disjoint, in memory that the device reaches. Enqueued; for a CUDA device.
   virtual void move_pieces(NativeStream /*stream*/, std::span<const MovedPiece> /*pieces*/) {}
   // Reads bytes (a multiple of 16) once and keeps nothing; the caches have these bytes then, and no others. blocks: on each multiprocessor.
@@ -172,7 +173,7 @@ class Backend {
 
   // Families.
   // reduce is complete on return; its node becomes a value by value_of(). The others enqueue, and put what only the run can
-  // find into *status. Given Until::complete, reduce_lines returns that status; else GPUMEM_OK.
+  // find into *status. Given Completion::blocking, reduce_lines returns that status; else GPUMEM_OK.
   virtual ReduceNode reduce(NativeStream stream, const ReduceParams& params,
                             const Configured<ReduceParams>& planned) = 0;
   virtual void reduce_async(NativeStream stream, const ReduceParams& params,
@@ -188,14 +189,14 @@ class Backend {
     return nullptr;
   }
   virtual gpumem_status reduce_lines(NativeStream stream, const ReduceAxisParams& params,
-                                     const Configured<ReduceAxisParams>& planned, Until until) = 0;
+                                     const Configured<ReduceAxisParams>& planned, Completion completion) = 0;
   virtual gpumem_status reduce_lines(NativeStream stream, const ReduceSegmentsParams& params,
-                                     const Configured<ReduceSegmentsParams>& planned, Until until) = 0;
-  // dst is written only if every index names a row; *status tells. Given Until::complete, it returns the first that does not.
+                                     const Configured<ReduceSegmentsParams>& planned, Completion completion) = 0;
+  // dst is written only if every index names a row; *status tells. Given Completion::blocking, it returns the first that does not.
   virtual BadIndex gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params,
-                                  const Configured<GatherScatterParams>& planned, Until until) = 0;
+                                  const Configured<GatherScatterParams>& planned, Completion completion) = 0;
   // Of a copy, the CUDA backend's variant `driver` takes any pair of pointers too.
-  virtual void launch(NativeStream stream, const AnyWork& work, Until until) = 0;
+  virtual void launch(NativeStream stream, const AnyWork& work, Completion completion) = 0;
 
   // Streams and events.
   virtual NativeStream own_stream() noexcept = 0;

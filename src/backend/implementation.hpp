@@ -67,7 +67,7 @@ struct Execute {
 template <class Params>
 struct Implementation {
   const char* name;
-  Runs runs;
+  ExecutionSpace space;
   int32_t revision;  // grows when the kernel changes, so that older tuning no longer counts
   // nullptr, with the configuration filled in; or why it can't take the problem, as the end of "not taken: ...".
   const char* (*plan)(const DeviceProps& device, const Params& params, Config& config) noexcept;

@@ -6,10 +6,10 @@
 namespace gpumem {
 
 // Where work runs.
-enum class Runs : int32_t { host = 0, cuda = 1 };
+enum class ExecutionSpace : int32_t { host = 0, cuda = 1 };
 
 struct DeviceProps {
-  Runs backend = Runs::host;
+  ExecutionSpace backend = ExecutionSpace::host;
   int32_t ordinal = -1;
   char name[128] = {};
   int32_t compute_major = 0;

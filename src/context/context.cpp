@@ -43,7 +43,7 @@ Context::Context(const gpumem_ctx_options& options)
                              .threads = options.host_threads,
                              .parallel_for = {options.parallel_for, options.parallel_for_user},
                              .simd = ::secure_getenv("GPUMEM_HOST_SIMD")});
-  if (choice_.backend == Runs::cuda) open_device(options.non_blocking_stream != 0);
+  if (choice_.backend == ExecutionSpace::cuda) open_device(options.non_blocking_stream != 0);
   open_pools(options);
 }
 
@@ -82,8 +82,8 @@ void Context::open_device(bool non_blocking_stream) {
     device_ = make_cuda_backend(choice_.ordinal, non_blocking_stream);
   } catch (const Error& error) {
     if (!choice_.may_fall_back) throw;
-    choice_ = {Runs::host, GPUMEM_DEVICE_HOST, error.status(), "the host stands in: " + std::string(error.what()),
-               false};
+    choice_ = {ExecutionSpace::host, GPUMEM_DEVICE_HOST, error.status(),
+               "the host stands in: " + std::string(error.what()), false};
   }
 }
 
@@ -101,7 +101,7 @@ int Context::number() noexcept {
 }
 
 Override Context::forced(gpumem_family family) const noexcept {
-  if (Trial::running()) return Trial::forced(family);
+  if (ScopedOverride::running()) return ScopedOverride::forced(family);
   return unpack(forced_[family_index(family)].load(std::memory_order_relaxed));
 }
 
@@ -111,20 +111,20 @@ void Context::force(gpumem_family family, Override forced) noexcept {
 
 namespace {
 
-thread_local const Trial* t_trial = nullptr;
+thread_local const ScopedOverride* t_trial = nullptr;
 
 }  // namespace
 
-Trial::Trial(gpumem_family family, int32_t row) noexcept
+ScopedOverride::ScopedOverride(gpumem_family family, int32_t row) noexcept
     : before_(std::exchange(t_trial, this)), family_(family), row_(row) {
   g_running.fetch_add(1, std::memory_order_relaxed);
 }
-Trial::~Trial() {
+ScopedOverride::~ScopedOverride() {
   t_trial = before_;
   g_running.fetch_sub(1, std::memory_order_relaxed);
 }
-bool Trial::here() noexcept { return t_trial != nullptr; }
-Override Trial::forced(gpumem_family family) noexcept {
+bool ScopedOverride::here() noexcept { return t_trial != nullptr; }
+Override ScopedOverride::forced(gpumem_family family) noexcept {
   return family == t_trial->family_ ? Override{t_trial->row_} : Override{};
 }
 

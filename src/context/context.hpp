@@ -33,12 +33,12 @@ class Tuning;
 
 // While it lives, the calling thread's work takes one row of a family, -1 for the table's choice, and the table's choices of all others,
 // whatever is forced or tuned.
-class Trial {
+class ScopedOverride {
  public:
-  explicit Trial(gpumem_family family, int32_t row = -1) noexcept;
-  ~Trial();
-  Trial(const Trial&) = delete;
-  Trial& operator=(const Trial&) = delete;
+  explicit ScopedOverride(gpumem_family family, int32_t row = -1) noexcept;
+  ~ScopedOverride();
+  ScopedOverride(const ScopedOverride&) = delete;
+  ScopedOverride& operator=(const ScopedOverride&) = delete;
 
   static bool running() noexcept { return g_running.load(std::memory_order_relaxed) != 0 && here(); }
   // While one is running.
@@ -48,7 +48,7 @@ class Trial {
   static bool here() noexcept;
 
   inline static std::atomic<int32_t> g_running{0};  // in all threads: mostly none
-  const Trial* const before_;
+  const ScopedOverride* const before_;
   const gpumem_family family_;
   const int32_t row_;
 };
@@ -61,8 +61,8 @@ class Context {
   // The backend of the context's device; on a host context the same object as host().
   Backend& device() noexcept { return device_ ? *device_ : *host_; }
   Host& host() noexcept { return *host_; }
-  Backend& running(Runs runs) noexcept { return runs == Runs::cuda ? device() : host(); }
-  const DeviceProps& props(Runs runs) noexcept { return running(runs).props(); }
+  Backend& running(ExecutionSpace space) noexcept { return space == ExecutionSpace::cuda ? device() : host(); }
+  const DeviceProps& props(ExecutionSpace space) noexcept { return running(space).props(); }
   bool on_cuda() const noexcept { return device_ != nullptr; }
   const DeviceChoice& choice() const noexcept { return choice_; }
   // Whether blocking reductions of host memory run on the device.
@@ -87,7 +87,7 @@ class Context {
   void force(gpumem_family family, Override forced) noexcept;
   // For the pieces of a problem nothing is tuned, nor is their choice the problem's.
   TunedRow tuned() const noexcept { return {}; }
-  void chose(int32_t /*row*/, Runs /*runs*/) noexcept {}
+  void chose(int32_t /*row*/, ExecutionSpace /*space*/) noexcept {}
 
   // What the operations keep; they give it before the context has a handle. It goes before all else of the context.
   void keep(std::shared_ptr<Tuning> tuning, std::shared_ptr<Profile> profile) noexcept;

@@ -23,7 +23,7 @@ int32_t parse_device(const char* text) {
 }
 
 DeviceChoice on_host(gpumem_status code, std::string reason) {
-  return {Runs::host, GPUMEM_DEVICE_HOST, code, std::move(reason), false};
+  return {ExecutionSpace::host, GPUMEM_DEVICE_HOST, code, std::move(reason), false};
 }
 
 }  // namespace
@@ -40,19 +40,19 @@ DeviceChoice choose_device(int32_t wanted, const char* environment, const CudaDe
   if (wanted == GPUMEM_DEVICE_HOST) return on_host(GPUMEM_OK, std::string("the host was asked for by ") + by);
   if (wanted == GPUMEM_DEVICE_BEST) {
     if (cuda.status != GPUMEM_OK) return on_host(cuda.status, "the host stands in: " + cuda.reason);
-    return {Runs::cuda, cuda.current, GPUMEM_OK, "it is the caller's current CUDA device", true};
+    return {ExecutionSpace::cuda, cuda.current, GPUMEM_OK, "it is the caller's current CUDA device", true};
   }
   if (cuda.status != GPUMEM_OK) {
     fail(cuda.status, "a CUDA device was asked for by %s, and there is none: %s", by, cuda.reason.c_str());
   }
   if (wanted == GPUMEM_DEVICE_CUDA) {
-    return {Runs::cuda, cuda.current, GPUMEM_OK, std::string("a CUDA device was asked for by ") + by, false};
+    return {ExecutionSpace::cuda, cuda.current, GPUMEM_OK, std::string("a CUDA device was asked for by ") + by, false};
   }
   if (wanted >= cuda.count) {
     fail(GPUMEM_NOT_FOUND, "device is %d; expected an ordinal below %d, the number of visible CUDA devices", wanted,
          cuda.count);
   }
-  return {Runs::cuda, wanted, GPUMEM_OK, "it was asked for by " + std::string(by), false};
+  return {ExecutionSpace::cuda, wanted, GPUMEM_OK, "it was asked for by " + std::string(by), false};
 }
 
 DeviceChoice choose_device(int32_t wanted) {
@@ -63,7 +63,7 @@ DeviceChoice choose_device(int32_t wanted) {
 }
 
 void fill_device_info(const DeviceProps& props, const DeviceChoice& choice, gpumem_device_info& info) {
-  info.backend = props.backend == Runs::cuda ? GPUMEM_BACKEND_CUDA : GPUMEM_BACKEND_HOST;
+  info.backend = props.backend == ExecutionSpace::cuda ? GPUMEM_BACKEND_CUDA : GPUMEM_BACKEND_HOST;
   info.device = props.ordinal;
   info.reason_code = choice.code;
   info.compute_major = props.compute_major;

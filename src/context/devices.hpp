@@ -10,7 +10,7 @@
 namespace gpumem {
 
 struct DeviceChoice {
-  Runs backend = Runs::host;
+  ExecutionSpace backend = ExecutionSpace::host;
   int32_t ordinal = GPUMEM_DEVICE_HOST;
   gpumem_status code = GPUMEM_OK;  // why the device can't be used, else OK
   std::string reason;

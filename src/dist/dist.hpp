@@ -29,7 +29,7 @@ class Dist {
   std::vector<Context*> contexts;  // of the members of this process
   Peers peers;
   Members members;
-  std::unique_ptr<Wire> wire;
+  std::unique_ptr<DeviceTransport> wire;
   const Group group{communicator, contexts, members, peers, wire};
   std::mutex calls;  // one collective call at a time
   std::atomic<int64_t> plans{0};

@@ -89,11 +89,11 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
   Operands operands = look_up_all(src, dst, src_name);
   reach_all(operands);
   require_enqueued(operands, streams);
-  const Trial by_table(GPUMEM_FAMILY_PERMUTE);
+  const ScopedOverride by_table(GPUMEM_FAMILY_PERMUTE);
   const ScopeExit end([this]() noexcept {
     at_work_.clear();
-    crossing_.abandon();
-    lending_.abandon();
+    peer_copies_.abandon();
+    managed_staging_.abandon();
     batches_.abandon();
   });
   const bool captured =
@@ -106,10 +106,10 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
       const Piece& piece = route_.pulls[i];
       const size_t to = group_.members.local(piece.dst_member);
       move_part(*group_.contexts[to], piece.shape, src_of(piece, operands), *src_as_read(piece, operands),
-                dst_of(piece, operands), dst_side(piece, operands).operand, streams[to], Until::enqueued,
-                crossing_.pace(to, piece.shape.bytes()));
+                dst_of(piece, operands), dst_side(piece, operands).operand, streams[to], Completion::asynchronous,
+                peer_copies_.occupancy(to, piece.shape.bytes()));
     }
-    crossing_.finish();
+    peer_copies_.finish();
     if (members_order || batches_.has_room()) order(streams, true);
     batches_.leave_room(streams);
   } catch (...) {  // the program may free what the pieces before this one still use

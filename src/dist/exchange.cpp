@@ -59,8 +59,8 @@ Exchange::Exchange(const Group& group, const Layout& src, const Layout& dst, int
       in_place_(in_place),
       src_reach_(group_.contexts.size()),
       dst_reach_(group_.contexts.size()),
-      crossing_(group_, workspace_bytes),
-      lending_(group_, workspace_bytes),
+      peer_copies_(group_, workspace_bytes),
+      managed_staging_(group_, workspace_bytes),
       batches_(group_.contexts, workspace_bytes),
       outgoing_(route_.sends, staged_share(group, workspace_bytes) / 2),
       incoming_(route_.receives, staged_share(group, workspace_bytes) / 2) {
@@ -148,7 +148,7 @@ bool Exchange::move_next(const Operands& operands, size_t& moved) {
 }
 
 void Exchange::finish_pulls() {
-  crossing_.finish();
+  peer_copies_.finish();
   for (Context* context : at_work_) synchronize(*context, context->own_stream());
   at_work_.clear();
 }
@@ -279,8 +279,8 @@ void Exchange::run(const void* const* src, void* const* dst, const char* src_nam
     under_way_ = false;
     for (Context* context : at_work_) context->device().finish_stream(context->own_stream());
     at_work_.clear();
-    crossing_.abandon();
-    lending_.abandon();
+    peer_copies_.abandon();
+    managed_staging_.abandon();
     batches_.abandon();
   });
   Operands operands;
@@ -300,7 +300,7 @@ void Exchange::run(const void* const* src, void* const* dst, const char* src_nam
     if (is_empty()) return;
     finish_earlier();
     // What a program forces may fit some pieces and not others, which is found when the first ones are written.
-    const Trial by_table(GPUMEM_FAMILY_PERMUTE);
+    const ScopedOverride by_table(GPUMEM_FAMILY_PERMUTE);
     std::vector<NativeStream> streams;
     for (Context* context : group_.contexts) streams.push_back(context->own_stream());
     pull_together(operands, streams, false);

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "dist/batches.hpp"
-#include "dist/crossing.hpp"
-#include "dist/lending.hpp"
+#include "dist/managed_staging.hpp"
 #include "dist/movement.hpp"
+#include "dist/peer_copy_pipeline.hpp"
 #include "dist/peers.hpp"
 
 namespace gpumem {
@@ -173,7 +173,7 @@ class Exchange {
   bool reads_directly(size_t from, size_t to, const Operands& operands) const;
   void sort_pulls(const Operands& operands);
   bool take_across(size_t i, const Operands& operands, const std::vector<NativeStream>& streams, bool captured);
-  // Enqueues what crossing_, lending_ and batches_ take, and leaves the numbers of the other pulls in here_.
+  // Enqueues what peer_copies_, managed_staging_ and batches_ take, and leaves the numbers of the other pulls in here_.
   void pull_together(const Operands& operands, const std::vector<NativeStream>& streams, bool captured);
   void at_work(Context& context);
   void stage(const Piece& piece, const Operands& operands) const;
@@ -212,8 +212,8 @@ class Exchange {
   std::vector<std::pair<size_t, size_t>> pairs_;  // of members here: who has what the other pulls
   std::vector<OpenedMemory> opened_;              // src, to each member by each other
   std::optional<MemberFences> fences_;            // where all is pulled
-  Crossing crossing_;
-  Lending lending_;
+  PeerCopyPipeline peer_copies_;
+  ManagedStaging managed_staging_;
   Batches batches_;
   // The pulls, sorted for memory that lies so; the next run mostly has the same.
   struct Sorted {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "context/context.hpp"
+#include "dist/device_transport.hpp"
 #include "dist/layout.hpp"
 #include "dist/peers.hpp"
-#include "dist/wire.hpp"
 
 namespace gpumem {
 
@@ -13,7 +13,7 @@ struct Group {
   const std::vector<Context*>& contexts;  // of the members of this process
   const Members& members;
   const Peers& peers;
-  const std::unique_ptr<Wire>& wire;  // nullptr on all processes: there is none
+  const std::unique_ptr<DeviceTransport>& wire;  // nullptr on all processes: there is none
 
   Context& context_of(int32_t member) const noexcept { return *contexts[members.local(member)]; }
   // Of members of this process.

@@ -32,7 +32,7 @@ PermuteCall call_of(const Shape& shape, const StridedArray& src, const StridedAr
 
 void copy_bytes(Context& context, void* dst, const void* src, int64_t bytes) {
   copy(context, {.dst = static_cast<char*>(dst), .src = static_cast<const char*>(src), .row_bytes = bytes},
-       context.own_stream(), Until::complete);
+       context.own_stream(), Completion::blocking);
 }
 
 }  // namespace
@@ -132,13 +132,15 @@ TemporaryBlock::~TemporaryBlock() {
   }
 }
 
-void move(Context& context, const Shape& shape, const StridedArray& src, const StridedArray& dst, Until until) {
-  permute(context, call_of(shape, src, dst), context.own_stream(), until);
+void move(Context& context, const Shape& shape, const StridedArray& src, const StridedArray& dst,
+          Completion completion) {
+  permute(context, call_of(shape, src, dst), context.own_stream(), completion);
 }
 
 void move_part(Context& context, const Shape& shape, const StridedArray& src, const Operand& src_operand,
-               const StridedArray& dst, const Operand& dst_operand, NativeStream stream, Until until, Pace pace) {
-  permute_part(context, call_of(shape, src, dst), src_operand, dst_operand, stream, until, pace);
+               const StridedArray& dst, const Operand& dst_operand, NativeStream stream, Completion completion,
+               Occupancy occupancy) {
+  permute_part(context, call_of(shape, src, dst), src_operand, dst_operand, stream, completion, occupancy);
 }
 
 void pack(Context& context, const Shape& shape, const StridedArray& src, bool on_host, void* to) {

@@ -71,11 +71,11 @@ bool has_block(const F& make_block) {
 
 // Of a piece whose operands were looked up before and whose elements are disjoint.
 void move_part(Context& context, const Shape& shape, const StridedArray& src, const Operand& src_operand,
-               const StridedArray& dst, const Operand& dst_operand, NativeStream stream, Until until,
-               Pace pace = Pace::alone);
+               const StridedArray& dst, const Operand& dst_operand, NativeStream stream, Completion completion,
+               Occupancy occupancy = Occupancy::full);
 
 void move(Context& context, const Shape& shape, const StridedArray& src, const StridedArray& dst,
-          Until until = Until::complete);
+          Completion completion = Completion::blocking);
 // To heap memory, without gaps, and back; complete on return.
 void pack(Context& context, const Shape& shape, const StridedArray& src, bool on_host, void* to);
 void unpack(Context& context, const Shape& shape, const void* from, const StridedArray& dst, bool on_host);

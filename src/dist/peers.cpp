@@ -28,7 +28,8 @@ bool read_right(Context& reader, Context& owner) {
   Operand src = look_up_range(owner, there.get(), kProbeBytes, Access::read, "src");
   const Operand dst = look_up_range(reader, here.get(), kProbeBytes, Access::write, "dst");
   src.device = dst.device;
-  move_part(reader, shape, {there.get(), tight}, src, {here.get(), tight}, dst, reader.own_stream(), Until::complete);
+  move_part(reader, shape, {there.get(), tight}, src, {here.get(), tight}, dst, reader.own_stream(),
+            Completion::blocking);
   pack(reader, shape, {here.get(), tight}, false, arrived.data());
   return arrived == pattern;
 }

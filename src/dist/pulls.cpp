@@ -56,13 +56,14 @@ bool Exchange::pull_over_link(const Piece& piece, const Operands& operands) {
   const StridedArray src = src_of(piece, operands);
   const StridedArray dst = dst_of(piece, operands);
   const NativeStream stream = runner.own_stream();
-  const Until until = (out ? to : from).kind == GPUMEM_MEMORY_PINNED ? Until::enqueued : Until::complete;
+  const Completion completion =
+      (out ? to : from).kind == GPUMEM_MEMORY_PINNED ? Completion::asynchronous : Completion::blocking;
   at_work(runner);
   const auto rows_of = [&](const StridedArray& d, const StridedArray& s) {
     return as_rows(piece.shape, static_cast<char*>(d.p), d.strides, static_cast<const char*>(s.p), s.strides);
   };
   if (const auto rows = rows_of(dst, src); are_long(rows)) {
-    copy(runner, *rows, stream, until);
+    copy(runner, *rows, stream, completion);
     return true;
   }
   const Index tight = tight_as(piece.shape, (out ? dst : src).strides);
@@ -75,12 +76,12 @@ bool Exchange::pull_over_link(const Piece& piece, const Operands& operands) {
   const Operand of_block = look_up_range(runner, block->get(), bytes, Access::write, "the workspace", bytes);
   if (out) {
     rows->src = static_cast<const char*>(block->get());
-    move_part(runner, piece.shape, src, from, between, of_block, stream, Until::enqueued);
-    copy(runner, *rows, stream, until);
+    move_part(runner, piece.shape, src, from, between, of_block, stream, Completion::asynchronous);
+    copy(runner, *rows, stream, completion);
   } else {
     rows->dst = static_cast<char*>(block->get());
-    copy(runner, *rows, stream, until);
-    move_part(runner, piece.shape, between, of_block, dst, to, stream, Until::enqueued);
+    copy(runner, *rows, stream, completion);
+    move_part(runner, piece.shape, between, of_block, dst, to, stream, Completion::asynchronous);
   }
   return true;
 }
@@ -103,8 +104,8 @@ void Exchange::pull(const Piece& piece, const Operands& operands) {
   const Operand dst = seen(dst_side(piece, operands), of_dst, Access::write);
   const bool enqueued = runner.on_cuda() && !src.on_host() && !dst.on_host();
   move_part(runner, piece.shape, src_of(piece, operands), src, dst_of(piece, operands), dst, runner.own_stream(),
-            enqueued ? Until::enqueued : Until::complete,
-            crossing_.pace(group_.members.local(piece.dst_member), piece.shape.bytes()));
+            enqueued ? Completion::asynchronous : Completion::blocking,
+            peer_copies_.occupancy(group_.members.local(piece.dst_member), piece.shape.bytes()));
   if (enqueued) at_work(runner);
 }
 
@@ -156,13 +157,13 @@ bool Exchange::take_across(size_t i, const Operands& operands, const std::vector
                   dst.strides, of_dst,      streams[to]};
   if (near) {
     crossed.src_operand.device = of_dst.device;
-    if (!crossing_.take(crossed, captured)) return false;
+    if (!peer_copies_.take(crossed, captured)) return false;
     at_work(*group_.contexts[to]);
     return true;
   }
   at_work(*group_.contexts[from]);  // what fails half-way is waited for
   at_work(*group_.contexts[to]);
-  return lending_.take(crossed, from, streams[from]);
+  return managed_staging_.take(crossed, from, streams[from]);
 }
 
 void Exchange::pull_together(const Operands& operands, const std::vector<NativeStream>& streams, bool captured) {
@@ -176,8 +177,8 @@ void Exchange::pull_together(const Operands& operands, const std::vector<NativeS
   for (const size_t i : sorted_.alone) {
     if (!take_across(i, operands, streams, captured)) here_.push_back(i);
   }
-  lending_.finish();
-  crossing_.start();
+  managed_staging_.finish();
+  peer_copies_.start();
   for (size_t member = 0; member < group_.contexts.size(); ++member) {
     Context& context = *group_.contexts[member];
     if (batches_.empty(member)) continue;

@@ -101,7 +101,7 @@ void Exchange::pack_packet(const Message& packet, const Slot& slot, const Operan
     const Index tight = piece.shape.tight_strides();
     if (is_near(context, side.operand, context.device().props().ordinal)) {
       move_part(context, piece.shape, src_of(piece, operands), side.operand, {to, tight}, slot.operand,
-                context.own_stream(), Until::enqueued);
+                context.own_stream(), Completion::asynchronous);
       at_work(context);
     } else {
       const TemporaryBlock block(context, true, piece.shape.bytes());
@@ -120,7 +120,7 @@ void Exchange::unpack_packet(const Message& packet, const Slot& slot, const Oper
     const Index tight = piece.shape.tight_strides();
     if (is_near(context, side.operand, context.device().props().ordinal)) {
       move_part(context, piece.shape, {from, tight}, slot.operand, dst_of(piece, operands), side.operand,
-                context.own_stream(), Until::enqueued);
+                context.own_stream(), Completion::asynchronous);
       at_work(context);
     } else {
       const TemporaryBlock block(context, true, piece.shape.bytes());
@@ -133,7 +133,7 @@ void Exchange::unpack_packet(const Message& packet, const Slot& slot, const Oper
 
 // What the members' own streams hold comes first: packets of this round, and what was unpacked from the slots that it takes again.
 void Exchange::begin_round(const Operands& operands) {
-  Wire& wire = *group_.wire;
+  DeviceTransport& wire = *group_.wire;
   const auto round = static_cast<size_t>(rounds_.begun);
   std::vector<Transfer> transfers;
   const auto add = [&](const std::vector<std::vector<Message>>& all, bool sends, SlotPairs& slots) {
@@ -163,7 +163,7 @@ void Exchange::begin_round(const Operands& operands) {
 // Whether anything went on.
 bool Exchange::go_on(const Operands& operands) {
   if (rounds_.over == rounds()) return false;
-  Wire& wire = *group_.wire;
+  DeviceTransport& wire = *group_.wire;
   if (!wire.link->ready()) return false;
   const auto fence = [&](int64_t round, size_t at) -> const MemberFence& { return wire.done[round % 2][at]; };
   if (rounds_.pending) {
@@ -192,7 +192,7 @@ bool Exchange::go_on(const Operands& operands) {
 void Exchange::end_rounds() noexcept {
   bool ended = true;
   if (rounds_.over < rounds_.begun) {
-    Wire& wire = *group_.wire;
+    DeviceTransport& wire = *group_.wire;
     ended = wire.link->abort();
     const auto idle = [&](size_t at) noexcept {
       try {

@@ -100,7 +100,7 @@ void BlockGuards::paint(uintptr_t p, size_t bytes, unsigned char value) {
   buffer_.assign(std::min(bytes, kChunk), value);
   for (size_t at = 0; at < bytes; at += kChunk) {
     owner_.device.copy(link(), reinterpret_cast<void*>(p + at), buffer_.data(), std::min(kChunk, bytes - at),
-                       Until::complete);
+                       Completion::blocking);
   }
 }
 
@@ -112,7 +112,7 @@ std::optional<BlockGuards::Changed> BlockGuards::changed(unsigned char value, ui
     const auto* begin = reinterpret_cast<const unsigned char*>(p + at);
     if (!reached()) {
       buffer_.resize(length);
-      owner_.device.copy(link(), buffer_.data(), begin, length, Until::complete);
+      owner_.device.copy(link(), buffer_.data(), begin, length, Completion::blocking);
       begin = buffer_.data();
     }
     if (*begin == value && std::memcmp(begin, begin + 1, length - 1) == 0) continue;  // each as the one before

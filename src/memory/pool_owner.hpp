@@ -22,7 +22,7 @@ struct PoolOwner {
   MemoryTrace& trace;
   std::function<void()> wait_for_streams;  // all that the context has, those under capture excepted
 
-  bool on_cuda() const noexcept { return device.props().backend == Runs::cuda; }
+  bool on_cuda() const noexcept { return device.props().backend == ExecutionSpace::cuda; }
 };
 
 }  // namespace gpumem

@@ -36,7 +36,7 @@ struct Allocation {
   uintptr_t base = 0;
   size_t bytes = 0;
   gpumem_memory_kind kind = GPUMEM_MEMORY_PAGEABLE;
-  Runs backend = Runs::host;  // whose allocator it came from
+  ExecutionSpace backend = ExecutionSpace::host;  // whose allocator it came from
   int32_t device = GPUMEM_DEVICE_HOST;
   const void* owner = nullptr;  // the context, compared and never dereferenced
   bool registered = false;      // the program's own memory, pinned by gpumem

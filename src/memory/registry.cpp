@@ -143,12 +143,12 @@ bool Registry::buried(uintptr_t p) const noexcept {
   return p - base < gone.bytes;
 }
 
-Sighting Registry::sight(uintptr_t p) const {
+RegistryEntry Registry::sight(uintptr_t p) const {
   const std::lock_guard lock(lock_.of_thread());
   Region* region = map_.find(p);
   if (region == nullptr) return {};
   const uint32_t slot = region->slot_at(p);
-  Sighting seen{true, false, std::nullopt};
+  RegistryEntry seen{true, false, std::nullopt};
   if (slot >= region->slots) return seen;  // what is left behind the last slot
   const uint64_t word = region->word(slot).load(std::memory_order_acquire);
   seen.freed = slot::is_freed(word);
@@ -158,7 +158,7 @@ Sighting Registry::sight(uintptr_t p) const {
   return seen;
 }
 
-std::optional<Encounter> Registry::encounter(uintptr_t p, size_t bytes, size_t gap) const {
+std::optional<Overlap> Registry::encounter(uintptr_t p, size_t bytes, size_t gap) const {
   const uintptr_t last = p + (bytes - 1);
   const auto runs_through = [&](const Region& region) {
     const uintptr_t first_inside = std::max(p, region.base);
@@ -168,7 +168,7 @@ std::optional<Encounter> Registry::encounter(uintptr_t p, size_t bytes, size_t g
   const std::lock_guard lock(lock_.of_thread());
   Region* region = map_.first_in(p, bytes, runs_through);
   if (region == nullptr) return std::nullopt;
-  return Encounter{region->base, slot::is_live(region->word(0).load(std::memory_order_acquire))};
+  return Overlap{region->base, slot::is_live(region->word(0).load(std::memory_order_acquire))};
 }
 
 bool Registry::find_freed(uintptr_t p) const {

@@ -28,14 +28,14 @@ struct Claim {
 };
 
 // What is known of an address.
-struct Sighting {
+struct RegistryEntry {
   bool ours = false;               // it lies in a region
   bool freed = false;              // where a block of ours was
   std::optional<Allocation> live;  // the allocation that it lies in
 };
 
 // Where a range that begins elsewhere runs into memory of ours.
-struct Encounter {
+struct Overlap {
   uintptr_t base = 0;  // of that memory
   bool live = false;   // it begins with a live allocation
 };
@@ -61,11 +61,11 @@ class Registry {
     }
   }
 
-  Sighting sight(uintptr_t p) const;
+  RegistryEntry sight(uintptr_t p) const;
   // The allocation that p lies in.
   std::optional<Allocation> find(uintptr_t p) const { return sight(p).live; }
   // The memory of ours, not the program's, that has more than `gap` bytes in common with a range beginning outside of it.
-  std::optional<Encounter> encounter(uintptr_t p, size_t bytes, size_t gap) const;
+  std::optional<Overlap> encounter(uintptr_t p, size_t bytes, size_t gap) const;
   // Whether p lay in a freed allocation, as long as it is remembered and nothing of ours took its place.
   bool find_freed(uintptr_t p) const;
 

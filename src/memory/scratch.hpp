@@ -21,7 +21,8 @@ class Scratch {
  private:
   // Of the host's memory all is used.
   static void* take(Backend& backend, gpumem_memory_kind kind, size_t bytes) {
-    if (backend.props().backend == Runs::host || kind == GPUMEM_MEMORY_PINNED) require_available_for_call(bytes);
+    if (backend.props().backend == ExecutionSpace::host || kind == GPUMEM_MEMORY_PINNED)
+      require_available_for_call(bytes);
     return backend.allocate(kind, bytes);
   }
 

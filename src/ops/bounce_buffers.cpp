@@ -26,11 +26,13 @@ void enqueue_on_host(Context& context, NativeStream stream, HostTask task, Bounc
   ScopeExit finish([&] { device.finish_stream(stream); });  // what was enqueued still uses the buffers
   for (const BounceBuffers::Place& place : shared->places()) {
     if (prefilled)
-      enqueue_through_rings(context, stream, one_range(place.bytes.get(), place.target, bytes_of(place)), Runs::host);
+      enqueue_through_rings(context, stream, one_range(place.bytes.get(), place.target, bytes_of(place)),
+                            ExecutionSpace::host);
   }
   device.host_callback(stream, std::move(task));
   for (const BounceBuffers::Place& place : shared->places()) {
-    enqueue_through_rings(context, stream, one_range(place.target, place.bytes.get(), bytes_of(place)), Runs::cuda);
+    enqueue_through_rings(context, stream, one_range(place.target, place.bytes.get(), bytes_of(place)),
+                          ExecutionSpace::cuda);
   }
   device.host_callback(stream, [shared] {});  // the buffers live until the stream has come here
   finish.release();

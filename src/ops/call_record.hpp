@@ -37,9 +37,9 @@ struct CallRecord {
   using Call = decltype(any_call(Families{}));  // by gpumem_family; the first: none
 
   Call call;
-  Until until = Until::complete;
+  Completion completion = Completion::blocking;
   int32_t row = -1;  // of the family's table; -1: none was chosen
-  Runs runs = Runs::host;
+  ExecutionSpace space = ExecutionSpace::host;
   int32_t seen_count = 0;
   std::array<Seen, 9> seen{};
 
@@ -62,10 +62,10 @@ CallRecord& last_call() noexcept;
 
 // Makes it this one, of whose operands nothing is known yet.
 template <class Call>
-CallRecord& note_call(const Call& call, Until until) {
+CallRecord& note_call(const Call& call, Completion completion) {
   CallRecord& last = last_call();
   last.call.emplace<Call>(call);
-  last.until = until;
+  last.completion = completion;
   last.row = -1;
   last.seen_count = 0;
   return last;

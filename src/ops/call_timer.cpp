@@ -10,8 +10,8 @@ void CallTime::give_back(EventPool& events) noexcept {
   }
 }
 
-CallTimer::CallTimer(EventPool& events, NativeStream stream, Until until) noexcept
-    : before_(std::exchange(t_launch_watch, this)), events_(events), until_(until) {
+CallTimer::CallTimer(EventPool& events, NativeStream stream, Completion completion) noexcept
+    : before_(std::exchange(t_launch_watch, this)), events_(events), until_(completion) {
   g_launch_watches.fetch_add(1, std::memory_order_relaxed);
   time_.started = Clock::now();
   time_.stream = stream;
@@ -43,7 +43,7 @@ void CallTimer::begins(NativeStream stream) noexcept {
 
 // The last one counts. A call that is only enqueued has its event behind all of it; one that waits must have it before.
 void CallTimer::ends(NativeStream stream) noexcept {
-  if (stream == time_.stream && until_ == Until::complete) record_end();
+  if (stream == time_.stream && until_ == Completion::blocking) record_end();
 }
 
 void CallTimer::record_end() noexcept {
@@ -64,10 +64,10 @@ void CallTimer::ran(Clock::time_point begin, Clock::time_point end) noexcept {
 
 // Work of several places has the time of the whole call, where that waited for it.
 bool CallTimer::finish(CallTime& time) noexcept {
-  if (until_ == Until::enqueued && !here_) record_end();
+  if (until_ == Completion::asynchronous && !here_) record_end();
   const bool by_stream = time_.begin != nullptr;
   const bool any = here_ || elsewhere_ || by_stream || time_.captured || untimed_;
-  if (until_ == Until::complete && (elsewhere_ || (here_ && by_stream))) {
+  if (until_ == Completion::blocking && (elsewhere_ || (here_ && by_stream))) {
     time_.give_back(events_);
     time_.seconds = std::chrono::duration<double>(Clock::now() - time_.started).count();
   } else if (here_) {

@@ -24,7 +24,7 @@ struct CallTime {
 // While it lives, it watches the calling thread.
 class CallTimer final : public LaunchWatch {
  public:
-  CallTimer(EventPool& events, NativeStream stream, Until until) noexcept;
+  CallTimer(EventPool& events, NativeStream stream, Completion completion) noexcept;
   ~CallTimer();
   CallTimer(const CallTimer&) = delete;
   CallTimer& operator=(const CallTimer&) = delete;
@@ -41,7 +41,7 @@ class CallTimer final : public LaunchWatch {
 
   LaunchWatch* const before_;
   EventPool& events_;
-  const Until until_;
+  const Completion until_;
   CallTime time_;
   Clock::time_point first_;  // of the work in the calling thread
   Clock::time_point last_;

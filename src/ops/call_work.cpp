@@ -133,8 +133,8 @@ template <class Visitor>
 void visit_fields(const CallRecord& record, Visitor& visitor) noexcept {
   with_call(record, [&]<class Family>(auto copy) {
     drop_unused(copy);
-    Until until = record.until;
-    all_fields(visitor, copy, until);
+    Completion completion = record.completion;
+    all_fields(visitor, copy, completion);
   });
 }
 

@@ -25,7 +25,7 @@ constexpr std::chrono::milliseconds kMostForPages(100);
 // Of one of two neighbouring halves. A pass of about a millisecond on a device, of a small part of its memory: a shorter one would count
 // its launch. On the host both halves make four times the last-level cache, and no more than a quarter of the memory that can be had.
 int64_t wanted_bytes(const DeviceProps& props) {
-  if (props.backend == Runs::host) {
+  if (props.backend == ExecutionSpace::host) {
     const int64_t most = std::max(memory_limits().available / 8 / kMiB * kMiB, kLeastBytes);
     return std::min(std::clamp(2 * props.l2_bytes, 64 * kMiB, 512 * kMiB), most);
   }
@@ -93,7 +93,7 @@ template <class Family>
 void launch(Context& context, const typename Family::Params& params, Override forced = {}) {
   Backend& backend = context.device();
   const auto selection = select<Family>(backend.props(), params, forced, {});
-  backend.launch(context.own_stream(), Work<Family>{params, selection}, Until::enqueued);
+  backend.launch(context.own_stream(), Work<Family>{params, selection}, Completion::asynchronous);
 }
 
 FillParams filled(void* p, int64_t bytes) noexcept {
@@ -154,7 +154,7 @@ Ceilings measure_device(Context& context, char* src, int64_t bytes) {
   const Scratch pinned(backend, GPUMEM_MEMORY_PINNED, static_cast<size_t>(crossing));
   const auto cross = [&](void* to, const void* from) {
     return meter.best(crossing,
-                      [&] { backend.copy(stream, to, from, static_cast<size_t>(crossing), Until::enqueued); });
+                      [&] { backend.copy(stream, to, from, static_cast<size_t>(crossing), Completion::asynchronous); });
   };
   c.to_device = cross(dst, pinned.get());
   c.from_device = cross(pinned.get(), dst);

@@ -54,7 +54,7 @@ template <class Family>
 Report report_of(const Planner& planner, const Plan<Family>& plan, const CallRecord& record) {
   Report report{.family = Family::name, .line = line_of(record), .fused = fused_words(plan), .empty = plan.empty};
   if (plan.empty) return report;
-  const DeviceProps& props = planner.props(plan.placement.runs);
+  const DeviceProps& props = planner.props(plan.placement.space);
   const auto table = Family::table();
   const auto& selection = plan.selection;
   report.props = &props;
@@ -82,7 +82,7 @@ Report report_of(const Planner& planner, const Plan<Family>& plan, const CallRec
 // Not inlined: a plan is large, and there are many families.
 template <class Family, class Call>
 [[gnu::noinline]] Report explained(Planner& planner, const Call& call, const CallRecord& record) {
-  return report_of<Family>(planner, plan(planner, call, record.until), record);
+  return report_of<Family>(planner, plan(planner, call, record.completion), record);
 }
 
 constexpr const char* kChosenBy[] = {"table", "tuning", "environment", "program"};
@@ -115,7 +115,7 @@ std::string as_text(const Report& r) {
   print("  variant   %s, chosen by the %s\n", r.variant, kChosenBy[static_cast<int>(r.by)]);
   const auto grid = ll(r.grid);
   const auto tile = ll(r.tile);
-  if (r.props->backend == Runs::cuda) {
+  if (r.props->backend == ExecutionSpace::cuda) {
     print("  launch    %lld block%s of %d threads, tiles of %lld\n", grid, grid == 1 ? "" : "s", r.block, tile);
   } else {
     print("  launch    %lld task%s on up to %d threads, tiles of %lld\n", grid, grid == 1 ? "" : "s",
@@ -149,7 +149,8 @@ std::string as_json(const Report& r) {
     return out.append(R"(, "runs_on": null, "device": null, "placement": null, "variant": null, "chosen_by": null, )"
                       R"("launch": null, "not_taken": []})");
   }
-  add(", ", field("runs_on", r.props->backend == Runs::cuda ? "cuda" : "host"), ", ", field("device", r.props->name));
+  add(", ", field("runs_on", r.props->backend == ExecutionSpace::cuda ? "cuda" : "host"), ", ",
+      field("device", r.props->name));
   if (!r.fused.empty()) add(", ", field("fused", r.fused));
   add(", ", field("placement", r.placement), ", ", field("variant", r.variant), ", ",
       field("chosen_by", kChosenBy[static_cast<int>(r.by)]));

@@ -17,7 +17,7 @@ Operand from_allocation(const Context& context, const Allocation& allocation) no
                   .ours = !allocation.registered,
                   .base = allocation.base,
                   .bytes = static_cast<int64_t>(allocation.bytes)};
-  if (context.on_cuda() && allocation.backend == Runs::host) operand.kind = GPUMEM_MEMORY_PAGEABLE;
+  if (context.on_cuda() && allocation.backend == ExecutionSpace::host) operand.kind = GPUMEM_MEMORY_PAGEABLE;
   return operand;
 }
 
@@ -42,7 +42,7 @@ bool unknown(const Operand& operand) noexcept { return operand.kind == GPUMEM_ME
 // What the registry and the driver say of p; no question to the operating system yet.
 Operand identify(Context& context, const void* p, const char* argument) {
   if (p == nullptr) fail(GPUMEM_INVALID_ARGUMENT, "%s is NULL; expected the address of memory", argument);
-  const Sighting seen = process().registry.sight(reinterpret_cast<uintptr_t>(p));
+  const RegistryEntry seen = process().registry.sight(reinterpret_cast<uintptr_t>(p));
   if (seen.live) return from_allocation(context, *seen.live);
   if (seen.freed) {
     fail(GPUMEM_INVALID_POINTER, "%s (0x%llx) was freed before; expected live memory", argument, number(p));
@@ -141,7 +141,7 @@ bool host_can_read(Context& context, const void* p, int64_t bytes) noexcept {
   if (context.device().props().pageable_access) return false;  // the host may reach the memory of such a device
   const auto address = reinterpret_cast<uintptr_t>(p);
   if (address / kLeastPage != (address + static_cast<uintptr_t>(bytes) - 1) / kLeastPage) return false;
-  const Sighting seen = process().registry.sight(address);
+  const RegistryEntry seen = process().registry.sight(address);
   return !seen.ours && !seen.freed && host_readable(p);
 }
 
@@ -182,13 +182,16 @@ Operand look_up_range(Context& context, const void* p, int64_t bytes, Access acc
 }
 
 void require_host_memory(const DeviceProps& own, const Operand& operand, const char* argument) {
-  if (own.backend == Runs::cuda || operand.kind != GPUMEM_MEMORY_DEVICE || operand.device == GPUMEM_DEVICE_HOST) return;
+  if (own.backend == ExecutionSpace::cuda || operand.kind != GPUMEM_MEMORY_DEVICE ||
+      operand.device == GPUMEM_DEVICE_HOST)
+    return;
   fail(GPUMEM_UNSUPPORTED, "%s is memory of CUDA device %d; expected host memory on a host context", argument,
        operand.device);
 }
 
 void require_same_device(const DeviceProps& own, const Operand& operand, const char* argument) {
-  if (operand.kind != GPUMEM_MEMORY_DEVICE || own.backend != Runs::cuda || operand.device == own.ordinal) return;
+  if (operand.kind != GPUMEM_MEMORY_DEVICE || own.backend != ExecutionSpace::cuda || operand.device == own.ordinal)
+    return;
   fail(GPUMEM_UNSUPPORTED, "%s is memory of CUDA device %d; expected memory of the context's device %d or of the host",
        argument, operand.device, own.ordinal);
 }

@@ -91,35 +91,35 @@ class Placing : public OperandsAlone {
 };
 
 // The operation of each call, whose parameters its record has.
-void perform(Context& c, const ReduceParams& p, NativeStream s, Until u) { reduce(c, p, s, u); }
-void perform(Context& c, const ReduceAxisParams& p, NativeStream s, Until u) { reduce_axis(c, p, s, u); }
-void perform(Context& c, const ReduceSegmentsParams& p, NativeStream s, Until u) {
+void perform(Context& c, const ReduceParams& p, NativeStream s, Completion u) { reduce(c, p, s, u); }
+void perform(Context& c, const ReduceAxisParams& p, NativeStream s, Completion u) { reduce_axis(c, p, s, u); }
+void perform(Context& c, const ReduceSegmentsParams& p, NativeStream s, Completion u) {
   try {
     reduce_segments(c, p, s, u);
   } catch (const Error& error) {  // the results are there, 0 of a segment without elements
     if (error.status() != GPUMEM_EMPTY) throw;
   }
 }
-void perform(Context& c, const TransposeParams& p, NativeStream s, Until u) { transpose(c, p, s, u); }
-void perform(Context& c, const CopyParams& p, NativeStream s, Until u) { copy(c, p, s, u); }
-void perform(Context& c, const AxpbyParams& p, NativeStream s, Until u) { axpby(c, p, s, u); }
-void perform(Context& c, const ConvertParams& p, NativeStream s, Until u) { convert(c, p, s, u); }
-void perform(Context& c, const GatherParams& p, NativeStream s, Until u) { gather(c, p, s, u); }
-void perform(Context& c, const ScatterParams& p, NativeStream s, Until u) { scatter(c, p, s, u); }
-void perform(Context& c, const ResizeParams& p, NativeStream s, Until u) { resize(c, p, s, u); }
-void perform(Context& c, FillParams p, NativeStream s, Until u) {
+void perform(Context& c, const TransposeParams& p, NativeStream s, Completion u) { transpose(c, p, s, u); }
+void perform(Context& c, const CopyParams& p, NativeStream s, Completion u) { copy(c, p, s, u); }
+void perform(Context& c, const AxpbyParams& p, NativeStream s, Completion u) { axpby(c, p, s, u); }
+void perform(Context& c, const ConvertParams& p, NativeStream s, Completion u) { convert(c, p, s, u); }
+void perform(Context& c, const GatherParams& p, NativeStream s, Completion u) { gather(c, p, s, u); }
+void perform(Context& c, const ScatterParams& p, NativeStream s, Completion u) { scatter(c, p, s, u); }
+void perform(Context& c, const ResizeParams& p, NativeStream s, Completion u) { resize(c, p, s, u); }
+void perform(Context& c, FillParams p, NativeStream s, Completion u) {
   unsigned char pattern[sizeof p.word];
   std::copy_n(p.word, sizeof pattern, pattern);
   p.pattern = pattern;
   fill(c, p, s, u);
 }
-void perform(Context& c, const PermuteParams& p, NativeStream s, Until u) {
+void perform(Context& c, const PermuteParams& p, NativeStream s, Completion u) {
   permute(c,
           {p.element_bytes, p.rank, p.has_extents ? p.extents : nullptr, p.has_order ? p.order : nullptr, p.src,
            p.has_src_strides ? p.src_strides : nullptr, p.dst, p.has_dst_strides ? p.dst_strides : nullptr},
           s, u);
 }
-void perform(Context& c, const ArithmeticParams& p, NativeStream s, Until u) {
+void perform(Context& c, const ArithmeticParams& p, NativeStream s, Completion u) {
   unsigned char factors[kMaxTerms * 8];
   const int64_t bytes = element_bytes(p.dtype);
   for (int32_t k = 0; k < p.terms; ++k) std::memcpy(factors + k * bytes, &p.factors[k], static_cast<size_t>(bytes));
@@ -149,7 +149,7 @@ Operand NotingPlanner::look_up(const ByteRange& range, Access access) {
 }
 
 OperandsOfLine::OperandsOfLine(Context& context, const CallRecord& record,
-                               const std::vector<NotingPlanner::Range>& ranges, Runs results, bool on_host)
+                               const std::vector<NotingPlanner::Range>& ranges, ExecutionSpace results, bool on_host)
     : context_(context), record_(record), on_host_(on_host) {
   rooms_.reserve(ranges.size() + 3);
   for (const NotingPlanner::Range& r : ranges) {
@@ -161,7 +161,7 @@ OperandsOfLine::OperandsOfLine(Context& context, const CallRecord& record,
     }
     return nullptr;  // it is not looked at
   });
-  with_call(record_, [&]<class Family>(auto& call) { all_fields(placing, call, record_.until); });
+  with_call(record_, [&]<class Family>(auto& call) { all_fields(placing, call, record_.completion); });
   with_call(record_, [&]<class Family>(auto& call) {
     if constexpr (std::is_same_v<Family, ReduceFamily>) {
       add_result(call.result, 16, results);
@@ -175,10 +175,11 @@ OperandsOfLine::OperandsOfLine(Context& context, const CallRecord& record,
 }
 
 template <class T>
-void OperandsOfLine::add_result(T*& field, int64_t bytes, Runs results) {
+void OperandsOfLine::add_result(T*& field, int64_t bytes, ExecutionSpace results) {
   const bool value = record_.call.index() == GPUMEM_FAMILY_REDUCE;
-  gpumem_memory_kind kind = results == Runs::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PINNED;
-  if (record_.until == Until::complete && (value || results == Runs::host)) kind = GPUMEM_MEMORY_PAGEABLE;
+  gpumem_memory_kind kind = results == ExecutionSpace::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PINNED;
+  if (record_.completion == Completion::blocking && (value || results == ExecutionSpace::host))
+    kind = GPUMEM_MEMORY_PAGEABLE;
   field = static_cast<T*>(add_room(nullptr, kind, bytes, 0, false, true));
 }
 
@@ -207,7 +208,7 @@ void* OperandsOfLine::add_room(const void* stands_for, gpumem_memory_kind kind, 
 
 void OperandsOfLine::move(void* dst, const void* src, int64_t bytes) {
   if (!context_.on_cuda()) return static_cast<void>(std::memcpy(dst, src, static_cast<size_t>(bytes)));
-  context_.device().copy(context_.own_stream(), dst, src, static_cast<size_t>(bytes), Until::complete);
+  context_.device().copy(context_.own_stream(), dst, src, static_cast<size_t>(bytes), Completion::blocking);
 }
 
 // The block over and over: what is there already is copied behind itself.
@@ -261,8 +262,9 @@ void OperandsOfLine::renew() {
 }
 
 void OperandsOfLine::run() {
-  with_call(record_,
-            [&]<class Family>(const auto& call) { perform(context_, call, context_.own_stream(), record_.until); });
+  with_call(record_, [&]<class Family>(const auto& call) {
+    perform(context_, call, context_.own_stream(), record_.completion);
+  });
 }
 
 bool OperandsOfLine::same_results(OperandsOfLine& other) {

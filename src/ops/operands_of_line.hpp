@@ -31,11 +31,11 @@ class OperandsOfLine {
  public:
   // on_host: all of them in ordinary host memory, whatever the line says. results: where those of reductions go.
   OperandsOfLine(Context& context, const CallRecord& record, const std::vector<NotingPlanner::Range>& ranges,
-                 Runs results, bool on_host);
+                 ExecutionSpace results, bool on_host);
 
   // Inputs and outputs as at first: values that do not leave their types, and bytes that no result has.
   void renew();
-  // Behind the context's own stream; given Until::enqueued, without waiting.
+  // Behind the context's own stream; given Completion::asynchronous, without waiting.
   void run();
   // Whether the results have the same bytes.
   bool same_results(OperandsOfLine& other);
@@ -55,7 +55,7 @@ class OperandsOfLine {
   void* add_room(const void* stands_for, gpumem_memory_kind kind, int64_t bytes, size_t misaligned, bool read,
                  bool written);
   template <class T>
-  void add_result(T*& field, int64_t bytes, Runs results);
+  void add_result(T*& field, int64_t bytes, ExecutionSpace results);
   void move(void* dst, const void* src, int64_t bytes);
   void fill(const Room& room, std::vector<unsigned char> block);
   std::vector<unsigned char> contents(const Room& room) const;

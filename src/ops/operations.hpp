@@ -40,31 +40,32 @@ void register_host(Context& context, void* p, int64_t bytes);
 void unregister_host(Context& context, void* p);
 void label(Context& context, const void* p, const char* text);
 void read_stats(Context& context, gpumem_memory_stats_info& info);
-void prefetch(Context& context, const void* p, int64_t bytes, int32_t device, NativeStream stream, Until until);
+void prefetch(Context& context, const void* p, int64_t bytes, int32_t device, NativeStream stream,
+              Completion completion);
 void advise(Context& context, const void* p, int64_t bytes, gpumem_advice advice, int32_t device);
 gpumem_managed_info query_managed(Context& context, const void* p, int64_t bytes);
 
-// Work on memory. Until::complete is for the context's own stream.
-void copy(Context& context, const CopyParams& params, NativeStream stream, Until until);
-void fill(Context& context, const FillParams& params, NativeStream stream, Until until);
+// Work on memory. Completion::blocking is for the context's own stream.
+void copy(Context& context, const CopyParams& params, NativeStream stream, Completion completion);
+void fill(Context& context, const FillParams& params, NativeStream stream, Completion completion);
 // params.op is one of all gpumem_reduce_op values, the GPUMEM_ARG_*, GPUMEM_DOT and GPUMEM_NRM2 included: which of them a
 // public function takes is for the API to decide.
-void reduce(Context& context, const ReduceParams& params, NativeStream stream, Until until);
-void reduce_axis(Context& context, const ReduceAxisParams& params, NativeStream stream, Until until);
-void reduce_segments(Context& context, const ReduceSegmentsParams& params, NativeStream stream, Until until);
-void transpose(Context& context, const TransposeParams& params, NativeStream stream, Until until);
-void permute(Context& context, const PermuteCall& call, NativeStream stream, Until until);
+void reduce(Context& context, const ReduceParams& params, NativeStream stream, Completion completion);
+void reduce_axis(Context& context, const ReduceAxisParams& params, NativeStream stream, Completion completion);
+void reduce_segments(Context& context, const ReduceSegmentsParams& params, NativeStream stream, Completion completion);
+void transpose(Context& context, const TransposeParams& params, NativeStream stream, Completion completion);
+void permute(Context& context, const PermuteCall& call, NativeStream stream, Completion completion);
 // Whether all of the device's memory bandwidth is for the work, or a part, since copy engines are at work too.
-enum class Pace : int32_t { alone, beside_copies };
+enum class Occupancy : int32_t { full, limited };
 // The same of operands that were looked up before, whose elements are disjoint.
 void permute_part(Context& context, const PermuteCall& call, const Operand& src, const Operand& dst,
-                  NativeStream stream, Until until, Pace pace);
-void axpby(Context& context, const AxpbyParams& params, NativeStream stream, Until until);
-void convert(Context& context, const ConvertParams& params, NativeStream stream, Until until);
-void arithmetic(Context& context, const ArithmeticCall& call, NativeStream stream, Until until);
-void gather(Context& context, const GatherScatterParams& params, NativeStream stream, Until until);
-void scatter(Context& context, const GatherScatterParams& params, NativeStream stream, Until until);
-void resize(Context& context, const ResizeParams& params, NativeStream stream, Until until);
+                  NativeStream stream, Completion completion, Occupancy occupancy);
+void axpby(Context& context, const AxpbyParams& params, NativeStream stream, Completion completion);
+void convert(Context& context, const ConvertParams& params, NativeStream stream, Completion completion);
+void arithmetic(Context& context, const ArithmeticCall& call, NativeStream stream, Completion completion);
+void gather(Context& context, const GatherScatterParams& params, NativeStream stream, Completion completion);
+void scatter(Context& context, const GatherScatterParams& params, NativeStream stream, Completion completion);
+void resize(Context& context, const ResizeParams& params, NativeStream stream, Completion completion);
 
 // A reduction without its last step, for what is put together from several: complete on return. And the last step, which throws OVERFLOW.
 ReduceNode reduce_to_node(Context& context, const ReduceParams& params);
@@ -79,21 +80,21 @@ void require_general(gpumem_reduce_op op);
 gpumem_reduce_op search_for(gpumem_reduce_op op);
 
 // What is decided of them before anything runs (plan.hpp). Each throws what the operation itself would fail with before its first
-// write. Some plans depend on whether it is the plain form (Until::complete) or the _async one, which moves no operand.
-Plan<ReduceFamily> plan(Planner& planner, const ReduceParams& params, Until until);
-Plan<ReduceAxisFamily> plan(Planner& planner, const ReduceAxisParams& params, Until until);
-Plan<ReduceSegmentsFamily> plan(Planner& planner, const ReduceSegmentsParams& params, Until until);
-TransposePlan plan(Planner& planner, const TransposeParams& params, Until until);
-Plan<PermuteFamily> plan(Planner& planner, const PermuteParams& params, Until until);
+// write. Some plans depend on whether it is the plain form (Completion::blocking) or the _async one, which moves no operand.
+Plan<ReduceFamily> plan(Planner& planner, const ReduceParams& params, Completion completion);
+Plan<ReduceAxisFamily> plan(Planner& planner, const ReduceAxisParams& params, Completion completion);
+Plan<ReduceSegmentsFamily> plan(Planner& planner, const ReduceSegmentsParams& params, Completion completion);
+TransposePlan plan(Planner& planner, const TransposeParams& params, Completion completion);
+Plan<PermuteFamily> plan(Planner& planner, const PermuteParams& params, Completion completion);
 // The parameters are merged.
-Plan<CopyFamily> plan(Planner& planner, const CopyParams& params, Until until);
-Plan<FillFamily> plan(Planner& planner, const FillParams& params, Until until);
-Plan<AxpbyFamily> plan(Planner& planner, const AxpbyParams& params, Until until);
-Plan<ConvertFamily> plan(Planner& planner, const ConvertParams& params, Until until);
-Plan<ArithmeticFamily> plan(Planner& planner, const ArithmeticParams& params, Until until);
-Plan<GatherFamily> plan(Planner& planner, const GatherParams& params, Until until);
-Plan<ScatterFamily> plan(Planner& planner, const ScatterParams& params, Until until);
-Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& params, Until until);
+Plan<CopyFamily> plan(Planner& planner, const CopyParams& params, Completion completion);
+Plan<FillFamily> plan(Planner& planner, const FillParams& params, Completion completion);
+Plan<AxpbyFamily> plan(Planner& planner, const AxpbyParams& params, Completion completion);
+Plan<ConvertFamily> plan(Planner& planner, const ConvertParams& params, Completion completion);
+Plan<ArithmeticFamily> plan(Planner& planner, const ArithmeticParams& params, Completion completion);
+Plan<GatherFamily> plan(Planner& planner, const GatherParams& params, Completion completion);
+Plan<ScatterFamily> plan(Planner& planner, const ScatterParams& params, Completion completion);
+Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& params, Completion completion);
 
 // Measures them on the first call for the device. Throws CAPTURING.
 Ceilings ceilings(Context& context);

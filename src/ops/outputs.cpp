@@ -9,12 +9,12 @@
 namespace gpumem {
 namespace {
 
-void check_output(Context& context, Output& output, Until until) {
+void check_output(Context& context, Output& output, Completion completion) {
   require_aligned(output.argument, output.p, output.alignment);
   output.where = look_up_range(context, output.p, output.bytes, Access::write, output.argument);
   require_same_device(context.device().props(), output.where, output.argument);
   const bool by_device = context.on_cuda() || context.strict_host();
-  if (until == Until::enqueued && by_device && output.where.kind == GPUMEM_MEMORY_PAGEABLE) {
+  if (completion == Completion::asynchronous && by_device && output.where.kind == GPUMEM_MEMORY_PAGEABLE) {
     fail(GPUMEM_INVALID_POINTER, "%s (0x%llx) is pageable memory%s; expected device, pinned or managed memory",
          output.argument, number(output.p), output.where.mixed ? ", at least in part" : "");
   }
@@ -23,26 +23,27 @@ void check_output(Context& context, Output& output, Until until) {
 ByteRange range_of(const Output& output) noexcept { return {output.argument, output.p, output.bytes}; }
 
 // A forced fill variant does not apply to the results of a reduction. On a device a kernel fills, which writes pinned memory as well.
-void write_nothing_to(Context& context, const Output& output, NativeStream stream, Until until) {
-  const bool beside = context.on_cuda() && until == Until::complete && output.where.on_host();
-  const Runs runs = context.on_cuda() && !beside ? Runs::cuda : Runs::host;
-  Backend& backend = context.running(runs);
+void write_nothing_to(Context& context, const Output& output, NativeStream stream, Completion completion) {
+  const bool beside = context.on_cuda() && completion == Completion::blocking && output.where.on_host();
+  const ExecutionSpace space = context.on_cuda() && !beside ? ExecutionSpace::cuda : ExecutionSpace::host;
+  Backend& backend = context.running(space);
   FillParams params{.dst = output.p, .count = output.bytes};
   for (size_t at = 0; at < sizeof params.word; at += sizeof output.nothing) {
     std::memcpy(params.word + at, &output.nothing, sizeof output.nothing);
   }
-  const Override kernel{runs == Runs::cuda ? find_variant(family_names(FillFamily::id), "vec16") : -1};
+  const Override kernel{space == ExecutionSpace::cuda ? find_variant(family_names(FillFamily::id), "vec16") : -1};
   if (beside) context.device().await_order();
   const auto selection = select<FillFamily>(backend.props(), params, kernel, {});
-  backend.launch(beside ? nullptr : stream, Work<FillFamily>{params, selection}, until);
+  backend.launch(beside ? nullptr : stream, Work<FillFamily>{params, selection}, completion);
 }
 
 }  // namespace
 
-void check_outputs(Context& context, std::span<Output> outputs, std::span<const ByteRange> inputs, Until until) {
+void check_outputs(Context& context, std::span<Output> outputs, std::span<const ByteRange> inputs,
+                   Completion completion) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!outputs[i].wanted()) continue;
-    check_output(context, outputs[i], until);
+    check_output(context, outputs[i], completion);
     for (const ByteRange& input : inputs) require_disjoint(range_of(outputs[i]), input);
     for (size_t before = 0; before < i; ++before) {
       if (outputs[before].wanted()) require_disjoint(range_of(outputs[before]), range_of(outputs[i]));
@@ -54,12 +55,12 @@ void store(Context& context, const Output& output, const void* value) {
   const auto size = static_cast<size_t>(output.bytes);
   const bool by_host = !context.on_cuda() || output.where.on_host();
   if (by_host) return static_cast<void>(std::memcpy(output.p, value, size));  // any alignment
-  context.device().copy(context.own_stream(), output.p, value, size, Until::complete);
+  context.device().copy(context.own_stream(), output.p, value, size, Completion::blocking);
 }
 
-void write_nothing(Context& context, std::span<const Output> outputs, NativeStream stream, Until until) {
+void write_nothing(Context& context, std::span<const Output> outputs, NativeStream stream, Completion completion) {
   for (const Output& output : outputs) {
-    if (output.wanted()) write_nothing_to(context, output, stream, until);
+    if (output.wanted()) write_nothing_to(context, output, stream, completion);
   }
 }
 

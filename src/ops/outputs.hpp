@@ -37,11 +37,12 @@ inline Output status_of(gpumem_status* status) noexcept {
 // Looks the outputs up, and throws unless each can take what the operation writes: UNSUPPORTED for another device,
 // INVALID_ARGUMENT for what overlaps an input or another output, INVALID_POINTER for pageable memory when a stream of a CUDA
 // context, or of a strict host context, is to write it.
-void check_outputs(Context& context, std::span<Output> outputs, std::span<const ByteRange> inputs, Until until);
+void check_outputs(Context& context, std::span<Output> outputs, std::span<const ByteRange> inputs,
+                   Completion completion);
 
 // Writes bytes of host memory to an output, complete on return and behind the context's own stream.
 void store(Context& context, const Output& output, const void* value);
-// Writes the results of no elements to all of them, in the order of the stream. Until::complete is for the context's own.
-void write_nothing(Context& context, std::span<const Output> outputs, NativeStream stream, Until until);
+// Writes the results of no elements to all of them, in the order of the stream. Completion::blocking is for the context's own.
+void write_nothing(Context& context, std::span<const Output> outputs, NativeStream stream, Completion completion);
 
 }  // namespace gpumem

@@ -10,30 +10,33 @@ constexpr const char* kHostContext = "a host context runs everything on the host
 Placement place_one(const Operand& operand) noexcept {
   switch (static_cast<decltype(GPUMEM_MEMORY_PAGEABLE)>(operand.kind)) {
     case GPUMEM_MEMORY_DEVICE:
-      return {Runs::cuda, false, "the data lies in device memory"};
+      return {ExecutionSpace::cuda, false, "the data lies in device memory"};
     case GPUMEM_MEMORY_MANAGED:
-      return {Runs::cuda, false, "the data lies in managed memory, which the host backend leaves to the device"};
+      return {ExecutionSpace::cuda, false,
+              "the data lies in managed memory, which the host backend leaves to the device"};
     case GPUMEM_MEMORY_PINNED:
-      return {Runs::host, false, "the data lies in pinned host memory, which the host reads faster than the link"};
+      return {ExecutionSpace::host, false,
+              "the data lies in pinned host memory, which the host reads faster than the link"};
     case GPUMEM_MEMORY_PAGEABLE:
       break;
   }
-  return {Runs::host, false, "the data lies in pageable host memory, which the host reads faster than the link"};
+  return {ExecutionSpace::host, false,
+          "the data lies in pageable host memory, which the host reads faster than the link"};
 }
 
 Placement place_two(const Operand& src, const Operand& dst) noexcept {
   const bool dst_on_host = dst.on_host();
   const bool src_on_host = src.on_host();
-  if (dst_on_host && src_on_host) return {Runs::host, false, "both sides lie in host memory"};
-  if (!dst_on_host && !src_on_host) return {Runs::cuda, false, "both sides lie in memory of the device"};
-  if (dst_on_host) return {Runs::host, true, "dst lies in host memory; src is copied to the host first"};
-  return {Runs::cuda, true, "dst lies in memory of the device; src is copied to the device first"};
+  if (dst_on_host && src_on_host) return {ExecutionSpace::host, false, "both sides lie in host memory"};
+  if (!dst_on_host && !src_on_host) return {ExecutionSpace::cuda, false, "both sides lie in memory of the device"};
+  if (dst_on_host) return {ExecutionSpace::host, true, "dst lies in host memory; src is copied to the host first"};
+  return {ExecutionSpace::cuda, true, "dst lies in memory of the device; src is copied to the device first"};
 }
 
 }  // namespace
 
 void Placement::uses(const Operand& operand) noexcept {
-  if (runs != Runs::cuda || operand.kind != GPUMEM_MEMORY_MANAGED || operand.extent == 0) return;
+  if (space != ExecutionSpace::cuda || operand.kind != GPUMEM_MEMORY_MANAGED || operand.extent == 0) return;
   managed[static_cast<size_t>(managed_ranges++)] = {operand.first, operand.extent, false};
 }
 
@@ -44,14 +47,14 @@ void Placement::overwrites(const void* p) noexcept {
 }
 
 Placement place(bool on_cuda, const Operand& operand) noexcept {
-  if (!on_cuda) return {Runs::host, false, kHostContext};
+  if (!on_cuda) return {ExecutionSpace::host, false, kHostContext};
   Placement placement = place_one(operand);
   placement.uses(operand);
   return placement;
 }
 
 Placement place_streamed(const Operand& x) noexcept {
-  Placement placement{Runs::cuda, false,
+  Placement placement{ExecutionSpace::cuda, false,
                       "the data lies in host memory and is streamed through the device, as the context's option asks"};
   placement.host_side = x.host_side();
   placement.streamed = true;
@@ -70,17 +73,17 @@ Placement place_beside_x(bool on_cuda, const Operand& x, const Operand& y) noexc
 }
 
 Placement place(bool on_cuda, const Operand& src, const Operand& dst) noexcept {
-  if (!on_cuda) return {Runs::host, false, kHostContext};
+  if (!on_cuda) return {ExecutionSpace::host, false, kHostContext};
   Placement placement = place_two(src, dst);
   placement.uses(src);
   placement.uses(dst);
   return placement;
 }
 
-Placement place(bool on_cuda, const Operand& src, const Operand& dst, Until until) {
+Placement place(bool on_cuda, const Operand& src, const Operand& dst, Completion completion) {
   Placement placement = place(on_cuda, src, dst);
   placement.host_side = src.host_side();
-  if (placement.stage_src && until == Until::enqueued) fail_on_two_sides("src", src, "dst", dst);
+  if (placement.stage_src && completion == Completion::asynchronous) fail_on_two_sides("src", src, "dst", dst);
   return placement;
 }
 
@@ -93,7 +96,7 @@ Placement place_across(bool on_cuda, const Operand& src, const Operand& dst) noe
         "dst lies in memory of the device; src is copied there in pieces, each while the one before is at work";
     return placement;
   }
-  placement.runs = Runs::cuda;
+  placement.space = ExecutionSpace::cuda;
   placement.uses(src);
   placement.stage_src = false;
   placement.bring_dst = true;
@@ -111,9 +114,9 @@ Placement place_beside_z(bool on_cuda, const Operand& z, bool staged) noexcept {
   return placement;
 }
 
-bool read_elsewhere(Runs runs, const Operand& index, Until until) noexcept {
-  if (runs == Runs::host) return !index.on_host();
-  return until == Until::complete ? index.on_host() : index.kind == GPUMEM_MEMORY_PAGEABLE;
+bool read_elsewhere(ExecutionSpace space, const Operand& index, Completion completion) noexcept {
+  if (space == ExecutionSpace::host) return !index.on_host();
+  return completion == Completion::blocking ? index.on_host() : index.kind == GPUMEM_MEMORY_PAGEABLE;
 }
 
 void fail_on_two_sides(const char* a_name, const Operand& a, const char* b_name, const Operand& b) {
@@ -130,7 +133,7 @@ Placement place_copy(bool on_cuda, int32_t own, const Operand& src, const Operan
   const Placement placement = place(on_cuda, src, dst);
   const bool devices = on_cuda && (on_another_device(own, src) || on_another_device(own, dst));
   if (!devices && !placement.stage_src) return placement;
-  Placement across{Runs::cuda, false, "one side lies in host memory, the other in memory of the device"};
+  Placement across{ExecutionSpace::cuda, false, "one side lies in host memory, the other in memory of the device"};
   if (devices) across.reason = "one side lies on another device";
   across.across = src.on_host() || dst.on_host() ? Across::link : Across::devices;
   if (across.across == Across::link) across.host_side = (dst.on_host() ? dst : src).host_side();

@@ -16,7 +16,7 @@ struct ManagedRange {
 };
 
 struct Placement {
-  Runs runs = Runs::host;
+  ExecutionSpace space = ExecutionSpace::host;
   bool stage_src = false;  // an operand (src, or y) lies elsewhere and is copied next to the work first
   const char* reason = "";
   HostSide host_side = HostSide::locked;  // of what is moved: that operand, or dst where that is
@@ -34,7 +34,7 @@ struct Placement {
 };
 
 // Stands in a plan for scratch memory that is not there yet, and is as aligned.
-inline void* scratch_to_come() noexcept { return reinterpret_cast<void*>(uintptr_t{4096}); }
+inline void* placeholder() noexcept { return reinterpret_cast<void*>(uintptr_t{4096}); }
 
 // One operand.
 Placement place(bool on_cuda, const Operand& operand) noexcept;
@@ -47,13 +47,13 @@ Placement place_beside_z(bool on_cuda, const Operand& z, bool staged) noexcept;
 // The work runs where dst lies.
 Placement place(bool on_cuda, const Operand& src, const Operand& dst) noexcept;
 // The same of either form of a call: the _async one, which moves no operand, throws UNSUPPORTED where src would have to be.
-Placement place(bool on_cuda, const Operand& src, const Operand& dst, Until until);
+Placement place(bool on_cuda, const Operand& src, const Operand& dst, Completion completion);
 // As place(), but between host and device the device does the work whichever side dst lies on: for what the link is slower than.
 Placement place_across(bool on_cuda, const Operand& src, const Operand& dst) noexcept;
 
 // Whether an index or offsets have to be moved next to the work. Kernels read pinned memory, but not as often as those are read: the plain
 // form moves it too.
-bool read_elsewhere(Runs runs, const Operand& index, Until until) noexcept;
+bool read_elsewhere(ExecutionSpace space, const Operand& index, Completion completion) noexcept;
 
 // Throws UNSUPPORTED: of a call that moves no operand.
 [[noreturn]] void fail_on_two_sides(const char* a_name, const Operand& a, const char* b_name, const Operand& b);

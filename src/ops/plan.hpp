@@ -13,7 +13,7 @@ template <class Family>
 struct Plan {
   bool empty = false;  // nothing to do: no kernel runs
   Placement placement{};
-  // Normal: distances that are never used are tight. An operand that is staged is scratch_to_come().
+  // Normal: distances that are never used are tight. An operand that is staged is placeholder().
   typename Family::Params params{};
   Selection<typename Family::Params> selection{};
 };
@@ -25,20 +25,20 @@ struct TransposePlan : Plan<TransposeFamily> {
 
 // Place: a Planner or a Context.
 template <class Family, class Place>
-Selection<typename Family::Params> decide(Place& place, Runs runs, const typename Family::Params& params,
+Selection<typename Family::Params> decide(Place& place, ExecutionSpace space, const typename Family::Params& params,
                                           Override forced) {
-  auto selection = select<Family>(place.props(runs), params, forced, place.tuned());
+  auto selection = select<Family>(place.props(space), params, forced, place.tuned());
   if (selection.row < 0 && forced.row < 0) fail(GPUMEM_INTERNAL, "%s: %s", Family::name, selection.refusal);
   if (selection.row < 0) {
     fail(GPUMEM_UNSUPPORTED, "the variant %s of %s, forced by %s, does not fit: %s", Family::table()[forced.row].name,
          Family::name, forced.by == ChosenBy::environment ? "the environment" : "the program", selection.refusal);
   }
-  place.chose(selection.row, runs);
+  place.chose(selection.row, space);
   return selection;
 }
 template <class Family, class Place>
-Selection<typename Family::Params> decide(Place& place, Runs runs, const typename Family::Params& params) {
-  return decide<Family>(place, runs, params, place.forced(Family::id));
+Selection<typename Family::Params> decide(Place& place, ExecutionSpace space, const typename Family::Params& params) {
+  return decide<Family>(place, space, params, place.forced(Family::id));
 }
 
 }  // namespace gpumem

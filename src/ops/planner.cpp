@@ -9,11 +9,11 @@
 
 namespace gpumem {
 
-Planner::Planner(Context& context, Until until) noexcept
+Planner::Planner(Context& context, Completion completion) noexcept
     : device_(context.device().props()),
       host_(context.host().props()),
       context_(&context),
-      one_side_(context.strict_host() && until == Until::enqueued) {}
+      one_side_(context.strict_host() && completion == Completion::asynchronous) {}
 Planner::Planner(const DeviceProps& device, const DeviceProps& host) noexcept
     : device_(device), host_(host), context_(nullptr) {}
 
@@ -21,7 +21,7 @@ Override Planner::forced(gpumem_family family) const noexcept {
   return context_ != nullptr ? context_->forced(family) : Override{};
 }
 TunedRow Planner::tuned() const noexcept {
-  if (context_ == nullptr || context_->tuning().empty() || Trial::running()) return {};
+  if (context_ == nullptr || context_->tuning().empty() || ScopedOverride::running()) return {};
   return context_->tuning().find(problem_class(record()));
 }
 bool Planner::streams_host_data() const noexcept { return context_ != nullptr && context_->streams_host_data(); }
@@ -70,9 +70,9 @@ Operand PartPlanner::look_up(const ByteRange& range, Access access) {
   return operand;
 }
 
-void CallPlanner::chose(int32_t row, Runs runs) noexcept {
+void CallPlanner::chose(int32_t row, ExecutionSpace space) noexcept {
   record_.row = row;
-  record_.runs = runs;
+  record_.space = space;
 }
 
 Operand LinePlanner::look_up(const ByteRange& range, Access) {

@@ -22,21 +22,23 @@ class Planner {
   // The same for an index or offsets, which kernels read in pinned memory too.
   Operand look_up_index(const ByteRange& range);
 
-  bool on_cuda() const noexcept { return device_.backend == Runs::cuda; }
+  bool on_cuda() const noexcept { return device_.backend == ExecutionSpace::cuda; }
   // Of the context's device; on a host context the host's.
   const DeviceProps& device() const noexcept { return device_; }
   const DeviceProps& host() const noexcept { return host_; }
-  const DeviceProps& props(Runs runs) const noexcept { return runs == Runs::cuda ? device_ : host_; }
+  const DeviceProps& props(ExecutionSpace space) const noexcept {
+    return space == ExecutionSpace::cuda ? device_ : host_;
+  }
   Override forced(gpumem_family family) const noexcept;
   // What was tuned for problems like this one.
   TunedRow tuned() const noexcept;
-  virtual void chose(int32_t /*row*/, Runs /*runs*/) noexcept {}
+  virtual void chose(int32_t /*row*/, ExecutionSpace /*space*/) noexcept {}
   bool streams_host_data() const noexcept;
 
  protected:
   virtual const CallRecord& record() const noexcept = 0;
 
-  Planner(Context& context, Until until) noexcept;
+  Planner(Context& context, Completion completion) noexcept;
   // Of devices that need not be here, where the program has chosen nothing.
   Planner(const DeviceProps& device, const DeviceProps& host) noexcept;
 
@@ -55,11 +57,11 @@ class Planner {
 class CallPlanner : public Planner {
  public:
   template <class Call>
-  CallPlanner(Context& context, const Call& call, Until until)
-      : Planner(context, until), context_(context), record_(note_call(call, until)) {}
+  CallPlanner(Context& context, const Call& call, Completion completion)
+      : Planner(context, completion), context_(context), record_(note_call(call, completion)) {}
 
   Operand look_up(const ByteRange& range, Access access) override;
-  void chose(int32_t row, Runs runs) noexcept override;
+  void chose(int32_t row, ExecutionSpace space) noexcept override;
 
  protected:
   void note(const ByteRange& range, const Operand& operand) noexcept;
@@ -75,8 +77,8 @@ class CallPlanner : public Planner {
 class PartPlanner final : public CallPlanner {
  public:
   template <class Call>
-  PartPlanner(Context& context, const Call& call, Until until, const Operand& src, const Operand& dst)
-      : CallPlanner(context, call, until), src_(src), dst_(dst) {}
+  PartPlanner(Context& context, const Call& call, Completion completion, const Operand& src, const Operand& dst)
+      : CallPlanner(context, call, completion), src_(src), dst_(dst) {}
 
   Operand look_up(const ByteRange& range, Access access) override;
   bool knows_disjoint() const noexcept override { return true; }
@@ -89,7 +91,8 @@ class PartPlanner final : public CallPlanner {
 // Of a line: no memory is touched.
 class LinePlanner : public Planner {
  public:
-  LinePlanner(Context& context, const CallRecord& record) noexcept : Planner(context, record.until), record_(record) {}
+  LinePlanner(Context& context, const CallRecord& record) noexcept
+      : Planner(context, record.completion), record_(record) {}
   LinePlanner(const DeviceProps& device, const DeviceProps& host, const CallRecord& record) noexcept
       : Planner(device, host), record_(record) {}
 

@@ -246,11 +246,11 @@ void fields(V& v, ResizeParams& c) {
 }
 
 template <class V, class Call>
-void all_fields(V& v, Call& call, Until& until) {
+void all_fields(V& v, Call& call, Completion& completion) {
   fields(v, call);
-  auto form = static_cast<int32_t>(until == Until::enqueued);
+  auto form = static_cast<int32_t>(completion == Completion::asynchronous);
   v.word("form", form, kFormWords, 0);
-  until = form == 0 ? Until::complete : Until::enqueued;
+  completion = form == 0 ? Completion::blocking : Completion::asynchronous;
 }
 
 }  // namespace gpumem

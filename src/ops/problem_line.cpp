@@ -288,7 +288,7 @@ CallRecord parse_line(std::string_view line) {
     families.append(families.empty() ? "" : ", ").append(Family::name);
     if (family != Family::name) return;
     Reader reader(record, family, line);
-    all_fields(reader, record.call.emplace<static_cast<size_t>(Family::id)>(), record.until);
+    all_fields(reader, record.call.emplace<static_cast<size_t>(Family::id)>(), record.completion);
     reader.require_all_taken();
   });
   if (record.call.index() == 0) fail_word("the family", family, families);
@@ -300,7 +300,7 @@ std::string line_of(const CallRecord& record) {
   std::string line;
   with_call(copy, [&]<class Family>(auto& call) {
     Writer writer(record, Family::name);
-    all_fields(writer, call, copy.until);
+    all_fields(writer, call, copy.completion);
     line = writer.take();
   });
   return line;

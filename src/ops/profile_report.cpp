@@ -155,9 +155,9 @@ std::vector<ProfileRow> Profile::rows() {
       row.timed_bytes += work.bytes;
     }
     if (row.calls > 1) continue;
-    const DeviceProps& props = context_.props(record.call.runs);
+    const DeviceProps& props = context_.props(record.call.space);
     if (!work.crosses) row.theoretical = props.bandwidth_bytes_per_s();
-    const bool of_host_alone = props.backend == Runs::host && !work.crosses;
+    const bool of_host_alone = props.backend == ExecutionSpace::host && !work.crosses;
     if (!work.crosses && work.bytes <= 2 * props.l2_bytes) continue;  // caches, which no ceiling is of, may hold them
     row.ceiling = ceiling_of(of_host_alone ? of_host : of_device, record.call, work);
   }

@@ -8,12 +8,12 @@
 
 namespace gpumem {
 
-Sources::Sources(Planner& planner, const ByteRange& z, int64_t element_bytes, Until until)
+Sources::Sources(Planner& planner, const ByteRange& z, int64_t element_bytes, Completion completion)
     : planner_(planner),
       z_(z),
       z_lies_(planner.look_up_here(z, Access::write)),
       element_bytes_(static_cast<uintptr_t>(element_bytes)),
-      until_(until) {}
+      until_(completion) {}
 
 const void* Sources::add(const ByteRange& range, bool is_z) {
   Source& source = sources_[count_++];
@@ -22,8 +22,9 @@ const void* Sources::add(const ByteRange& range, bool is_z) {
   read_z_ = read_z_ || is_z;
   source.staged = planner_.on_cuda() && source.lies.on_host() != z_lies_.on_host();
   any_staged_ = any_staged_ || source.staged;
-  if (source.staged && until_ == Until::enqueued) fail_on_two_sides(range.argument, source.lies, z_.argument, z_lies_);
-  return source.staged ? scratch_to_come() : range.p;
+  if (source.staged && until_ == Completion::asynchronous)
+    fail_on_two_sides(range.argument, source.lies, z_.argument, z_lies_);
+  return source.staged ? placeholder() : range.p;
 }
 
 Placement Sources::place() const noexcept {
@@ -34,7 +35,7 @@ Placement Sources::place() const noexcept {
   return placement;
 }
 
-void Sources::bring(Context& context, Runs runs, Brought& brought) const {
+void Sources::bring(Context& context, ExecutionSpace space, Brought& brought) const {
   std::array<bool, kMaxTerms> done{};
   for (size_t k = 0; k < count_; ++k) {
     if (done[k]) continue;
@@ -57,7 +58,7 @@ void Sources::bring(Context& context, Runs runs, Brought& brought) const {
         done[j] = grown = true;
       }
     }
-    stage(context, brought.rooms[k], runs, reinterpret_cast<const void*>(begin), static_cast<int64_t>(end - begin),
+    stage(context, brought.rooms[k], space, reinterpret_cast<const void*>(begin), static_cast<int64_t>(end - begin),
           sources_[k].lies.host_side());
     for (size_t j = k; j < count_; ++j) {
       const bool inside = of_its_elements(sources_[j]) && sources_[j].begin() >= begin && sources_[j].begin() < end;

@@ -21,8 +21,8 @@ class Sources {
   };
 
   // Looks z up, and the sources as they are added; the bytes of an element are a power of two. The _async forms move no operand: with
-  // Until::enqueued, add() throws UNSUPPORTED for one that lies elsewhere.
-  Sources(Planner& planner, const ByteRange& z, int64_t element_bytes, Until until);
+  // Completion::asynchronous, add() throws UNSUPPORTED for one that lies elsewhere.
+  Sources(Planner& planner, const ByteRange& z, int64_t element_bytes, Completion completion);
   // is_z: the source is z itself, element by element. Gives where the table is to see it.
   const void* add(const ByteRange& range, bool is_z);
 
@@ -31,7 +31,7 @@ class Sources {
   Placement place() const noexcept;
 
   // Brings what lies elsewhere next to z, aligned to its elements. Views of one array overlap: each run of elements is brought once.
-  void bring(Context& context, Runs runs, Brought& brought) const;
+  void bring(Context& context, ExecutionSpace space, Brought& brought) const;
 
  private:
   struct Source {
@@ -47,7 +47,7 @@ class Sources {
   ByteRange z_;
   Operand z_lies_;
   uintptr_t element_bytes_;
-  Until until_;
+  Completion until_;
   bool read_z_ = false;
   bool any_staged_ = false;
   size_t count_ = 0;

@@ -32,7 +32,7 @@ struct Problem {
   std::vector<NotingPlanner::Range> ranges;
   const char* (*name)(int32_t) noexcept = nullptr;
   bool empty = false;
-  Runs runs = Runs::host;
+  ExecutionSpace space = ExecutionSpace::host;
   int32_t table_row = -1;
   int32_t last_row = -1;            // the last that fits
   std::vector<int32_t> candidates;  // rows that fit and that the table may take, but for its own choice
@@ -43,15 +43,15 @@ struct Problem {
 Problem plan_line(Context& context, const CallRecord& record) {
   Problem problem;
   problem.record = record;
-  const Trial by_table(record.family());
+  const ScopedOverride by_table(record.family());
   with_call(record, [&]<class Family>(const auto& call) {
     NotingPlanner planner(context, record);
-    const auto planned = plan(planner, call, record.until);
+    const auto planned = plan(planner, call, record.completion);
     problem.ranges = planner.ranges();
     problem.name = family_names(Family::id).variant;
     problem.empty = planned.empty;
     if (planned.empty) return;
-    problem.runs = planned.placement.runs;
+    problem.space = planned.placement.space;
     problem.table_row = planned.selection.row;
     const auto table = Family::table();
     for (int32_t row = 0; row < static_cast<int32_t>(table.size()); ++row) {
@@ -59,7 +59,7 @@ Problem plan_line(Context& context, const CallRecord& record) {
       problem.revisions.push_back(variant.revision);
       Config config;
       if (taken_by_name(variant)) continue;
-      if (plan_row(variant, planner.props(problem.runs), planned.params, config) != nullptr) continue;
+      if (plan_row(variant, planner.props(problem.space), planned.params, config) != nullptr) continue;
       problem.last_row = row;
       if (row != problem.table_row) problem.candidates.push_back(row);
     }
@@ -99,12 +99,12 @@ class Trials {
         problem_(problem),
         options_(options),
         events_(context.device(), EventPool::Of::time),
-        operands_(context, problem.record, problem.ranges, problem.runs, false) {
-    const int64_t cache = context.props(problem.runs).l2_bytes;
+        operands_(context, problem.record, problem.ranges, problem.space, false) {
+    const int64_t cache = context.props(problem.space).l2_bytes;
     if (2 * work_of(problem.record).bytes > cache) return;
     flushed_ = static_cast<size_t>(std::min(2 * cache, int64_t{256} << 20)) / 16 * 16;
-    flush_.emplace(context.running(problem.runs), GPUMEM_MEMORY_DEVICE, flushed_);
-    flusher_ = &context.running(problem.runs);
+    flush_.emplace(context.running(problem.space), GPUMEM_MEMORY_DEVICE, flushed_);
+    flusher_ = &context.running(problem.space);
   }
 
   // The results of a run, from operands that are new.
@@ -117,9 +117,9 @@ class Trials {
   bool flushes() const noexcept { return flush_.has_value(); }
 
   // Alternately, so that what disturbs the device disturbs both.
-  Round round(int32_t table, int32_t row, Clock::time_point until, bool emptied = true) {
+  Round round(int32_t table, int32_t row, Clock::time_point completion, bool emptied = true) {
     Round r;
-    for (int i = 0; i < kFewestSamples || (i < kMostSamples && Clock::now() < until); ++i) {
+    for (int i = 0; i < kFewestSamples || (i < kMostSamples && Clock::now() < completion); ++i) {
       r.table.add(run(table, emptied));
       r.row.add(run(row, emptied));
       if (i == 2 && r.ratio() < 0.67) break;  // it is far behind
@@ -141,8 +141,8 @@ class Trials {
       flusher_->read_all(beside ? nullptr : stream, flush_->get(), flushed_, 16);
     }
     device.synchronize(stream);
-    const Trial trial(operands_.record().family(), row);
-    CallTimer timer(events_, stream, operands_.record().until);
+    const ScopedOverride trial(operands_.record().family(), row);
+    CallTimer timer(events_, stream, operands_.record().completion);
     operands_.run();
     CallTime time;
     static_cast<void>(timer.finish(time));
@@ -165,13 +165,13 @@ class Trials {
 
 // The results by another way than the candidates': the host's last row, on operands in its own memory.
 CallRecord on_host(CallRecord record) noexcept {
-  record.until = Until::complete;
+  record.completion = Completion::blocking;
   for (Seen& seen : record.seen) seen = {seen.p, GPUMEM_MEMORY_PAGEABLE, kOwnDevice, false};
   return record;
 }
 void run_reference(Context& context, const CallRecord& record, OperandsOfLine& operands) {
   operands.renew();
-  const Trial trial(record.family(), plan_line(context, record).last_row);
+  const ScopedOverride trial(record.family(), plan_line(context, record).last_row);
   operands.run();
   context.device().synchronize(context.own_stream());
 }
@@ -208,7 +208,7 @@ Verdict judge(Context& context, const Problem& problem, const TuneOptions& optio
   Verdict verdict;
   Trials trials(context, problem, options);
   const CallRecord record = on_host(problem.record);
-  OperandsOfLine reference(context, record, problem.ranges, Runs::host, true);
+  OperandsOfLine reference(context, record, problem.ranges, ExecutionSpace::host, true);
   run_reference(context, record, reference);
   const auto right = [&](int32_t row) {
     trials.run_anew(row);
@@ -279,7 +279,7 @@ TuneResult tune(Context& context, std::string_view line, const TuneOptions& opti
   result.candidates = static_cast<int32_t>(problem.candidates.size());
   result.reason = "no other variant fits";
   const uint64_t problem_of = problem_class(record);
-  const std::string device = device_key(context.props(problem.runs));
+  const std::string device = device_key(context.props(problem.space));
   if (problem.candidates.empty()) return context.tuning().settle(problem_of, device), result;
   const Verdict verdict = judge(context, problem, options);
   result.reason = verdict.reason;

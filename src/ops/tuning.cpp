@@ -136,7 +136,7 @@ const char* why_another_device(const std::string& key, const std::vector<std::st
 }  // namespace
 
 std::string device_key(const DeviceProps& props) {
-  std::string key(props.backend == Runs::cuda ? "cuda:" : kHostPrefix);
+  std::string key(props.backend == ExecutionSpace::cuda ? "cuda:" : kHostPrefix);
   for (const char* c = props.name; *c != '\0'; ++c) key += *c > ' ' && *c < 0x7f ? *c : '_';
   for (const int32_t number : {props.compute_major, props.compute_minor, props.multiprocessors, props.driver_version}) {
     key.append(":").append(std::to_string(number));

@@ -20,9 +20,9 @@ struct Selection : Configured<Params> {
 template <class Params>
 const char* plan_row(const Implementation<Params>& row, const DeviceProps& device, const Params& params,
                      Config& config) noexcept {
-  if (row.runs != device.backend) {
-    return row.runs == Runs::cuda ? "it runs on a CUDA device, and this work runs on the host"
-                                  : "it runs on the host, and this work runs on the CUDA device";
+  if (row.space != device.backend) {
+    return row.space == ExecutionSpace::cuda ? "it runs on a CUDA device, and this work runs on the host"
+                                             : "it runs on the host, and this work runs on the CUDA device";
   }
   return row.plan(device, params, config);
 }
@@ -63,7 +63,7 @@ Selection<typename Family::Params> select(const DeviceProps& device, const typen
     if (row.revision == tuned.revision && !taken_by_name(row) && fits(tuned.row, ChosenBy::tuning)) return selection;
   }
   for (int32_t row = 0; row < static_cast<int32_t>(table.size()); ++row) {
-    if (table[row].runs != device.backend || passed_over(table[row], device, params) != nullptr) continue;
+    if (table[row].space != device.backend || passed_over(table[row], device, params) != nullptr) continue;
     if (fits(row, ChosenBy::table)) return selection;
   }
   selection.refusal = "no variant accepts this problem";

@@ -154,7 +154,7 @@ struct Kernel {
   }
 };
 
-// Until the other ranks are there that a group needs.
+// Completion the other ranks are there that a group needs.
 void meet(const std::vector<ncclComm*>& comms, State& s, std::unique_lock<std::mutex>& lock) {
   const auto wait_for_ever = [&] { s.changed.wait(lock, [] { return false; }); };
   using Side = std::tuple<std::string, int, int, bool>;

@@ -271,7 +271,7 @@ TEST(DirectPool, TakesNoNoteOfRegisteredMemory) {
   char memory[64];
   const auto at = reinterpret_cast<uintptr_t>(memory);
   pool.owner.registry.add_registered(
-      {at, sizeof memory, GPUMEM_MEMORY_PINNED, Runs::cuda, GPUMEM_DEVICE_HOST, &pool.owner, true});
+      {at, sizeof memory, GPUMEM_MEMORY_PINNED, ExecutionSpace::cuda, GPUMEM_DEVICE_HOST, &pool.owner, true});
   pool.pool->use_on(at, pool.b->stream);
   EXPECT_TRUE(pool.pool->ready().uses.empty());
 }

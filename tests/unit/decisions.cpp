@@ -34,12 +34,12 @@ std::string answer(const std::string& question) {
   const NamedDevice* found = find_device(device.c_str());
   if (found == nullptr || space == std::string::npos) throw std::runtime_error("no such device: " + device);
   const CallRecord record = parse_line(question.substr(space));
-  const bool cuda = found->props.backend == Runs::cuda;
+  const bool cuda = found->props.backend == ExecutionSpace::cuda;
   LinePlanner planner(found->props, cuda ? find_device("host64")->props : found->props, record);
   std::string text;
   Families::for_each([&]<class Family>() {
     const auto* call = std::get_if<static_cast<size_t>(Family::id)>(&record.call);
-    if (call != nullptr) text = print<Family>(plan(planner, *call, record.until));
+    if (call != nullptr) text = print<Family>(plan(planner, *call, record.completion));
   });
   return text;
 }

@@ -24,7 +24,7 @@ gpumem_status status_of_choice(int32_t wanted, const char* environment, const Cu
 
 TEST(ChooseDevice, BestIsTheCallersCurrentDevice) {
   const DeviceChoice choice = choose_device(GPUMEM_DEVICE_BEST, nullptr, three_devices());
-  EXPECT_EQ(choice.backend, Runs::cuda);
+  EXPECT_EQ(choice.backend, ExecutionSpace::cuda);
   EXPECT_EQ(choice.ordinal, 1);
   EXPECT_EQ(choice.code, GPUMEM_OK);
   EXPECT_TRUE(choice.may_fall_back);
@@ -33,7 +33,7 @@ TEST(ChooseDevice, BestIsTheCallersCurrentDevice) {
 TEST(ChooseDevice, BestFallsBackToTheHostAndSaysWhy) {
   for (const int why : {GPUMEM_NO_DRIVER, GPUMEM_NO_DEVICE, GPUMEM_DRIVER_TOO_OLD, GPUMEM_NOT_BUILT}) {
     const DeviceChoice choice = choose_device(GPUMEM_DEVICE_BEST, nullptr, none(why));
-    EXPECT_EQ(choice.backend, Runs::host);
+    EXPECT_EQ(choice.backend, ExecutionSpace::host);
     EXPECT_EQ(choice.code, why);
     EXPECT_NE(choice.reason.find("there is none today"), std::string::npos) << choice.reason;
   }
@@ -57,12 +57,12 @@ TEST(ChooseDevice, OrdinalsAreTakenLiterally) {
 }
 
 TEST(ChooseDevice, EnvironmentDecidesOnlyWhereTheProgramDoesNot) {
-  EXPECT_EQ(choose_device(GPUMEM_DEVICE_BEST, "host", three_devices()).backend, Runs::host);
+  EXPECT_EQ(choose_device(GPUMEM_DEVICE_BEST, "host", three_devices()).backend, ExecutionSpace::host);
   EXPECT_EQ(choose_device(GPUMEM_DEVICE_BEST, "2", three_devices()).ordinal, 2);
   EXPECT_EQ(choose_device(GPUMEM_DEVICE_BEST, "cuda", three_devices()).ordinal, 1);
   EXPECT_EQ(choose_device(GPUMEM_DEVICE_BEST, "", three_devices()).ordinal, 1);
-  EXPECT_EQ(choose_device(GPUMEM_DEVICE_HOST, "2", three_devices()).backend, Runs::host);
-  EXPECT_EQ(choose_device(GPUMEM_DEVICE_CUDA, "host", three_devices()).backend, Runs::cuda);
+  EXPECT_EQ(choose_device(GPUMEM_DEVICE_HOST, "2", three_devices()).backend, ExecutionSpace::host);
+  EXPECT_EQ(choose_device(GPUMEM_DEVICE_CUDA, "host", three_devices()).backend, ExecutionSpace::cuda);
   std::string sentence;
   for (const char* bad : {"gpu", "-1", "1x", "99999999999"}) {
     EXPECT_EQ(status_of_choice(GPUMEM_DEVICE_BEST, bad, three_devices(), &sentence), GPUMEM_INVALID_ARGUMENT) << bad;

@@ -25,7 +25,7 @@ class FakeBackend final : public Backend {
   static constexpr int64_t kMemory = int64_t{256} << 20;
 
   explicit FakeBackend(size_t granule = kGranule) : granule_(granule) {
-    props_.backend = Runs::cuda;
+    props_.backend = ExecutionSpace::cuda;
     props_.ordinal = 0;
     props_.memory_bytes = kMemory;
     props_.memory_pools = true;
@@ -107,25 +107,25 @@ class FakeBackend final : public Backend {
   }
 
   // Copies are of the process's own memory.
-  void copy(NativeStream, void* dst, const void* src, size_t bytes, Until) override {
+  void copy(NativeStream, void* dst, const void* src, size_t bytes, Completion) override {
     std::copy_n(static_cast<const char*>(src), bytes, static_cast<char*>(dst));
   }
   void read_all(NativeStream, const void*, size_t, int32_t) override { std::abort(); }
   ReduceNode reduce(NativeStream, const ReduceParams&, const Configured<ReduceParams>&) override { std::abort(); }
   void reduce_async(NativeStream, const ReduceParams&, const Configured<ReduceParams>&) override { std::abort(); }
   gpumem_status reduce_lines(NativeStream, const ReduceAxisParams&, const Configured<ReduceAxisParams>&,
-                             Until) override {
+                             Completion) override {
     std::abort();
   }
   gpumem_status reduce_lines(NativeStream, const ReduceSegmentsParams&, const Configured<ReduceSegmentsParams>&,
-                             Until) override {
+                             Completion) override {
     std::abort();
   }
   BadIndex gather_scatter(NativeStream, NamedRows, const GatherScatterParams&, const Configured<GatherScatterParams>&,
-                          Until) override {
+                          Completion) override {
     std::abort();
   }
-  void launch(NativeStream, const AnyWork&, Until) override { std::abort(); }
+  void launch(NativeStream, const AnyWork&, Completion) override { std::abort(); }
 
   NativeStream own_stream() noexcept override { return stream(0); }
   // One of a few streams, by number.

@@ -26,7 +26,7 @@ TEST(Implementations, OfTheHostHaveAFunctionEach) {
   Families::for_each([]<class Family>() {
     for (const auto& row : Family::table()) {
       if constexpr (std::is_pointer_v<typename Executes<typename Family::Params>::Host>) {
-        EXPECT_EQ(row.execute.host != nullptr, row.runs == Runs::host) << Family::name << ' ' << row.name;
+        EXPECT_EQ(row.execute.host != nullptr, row.space == ExecutionSpace::host) << Family::name << ' ' << row.name;
       }
     }
   });
@@ -36,7 +36,7 @@ TEST(Implementations, OfCudaHaveAFunctionEachWhereThereIsCuda) {
   const bool cuda = cuda_devices().status != GPUMEM_NOT_BUILT;
   Families::for_each([cuda]<class Family>() {
     for (const auto& row : Family::table()) {
-      const bool executed = row.runs == Runs::cuda && !moved_by_the_operation(Family::id, row.name);
+      const bool executed = row.space == ExecutionSpace::cuda && !moved_by_the_operation(Family::id, row.name);
       const bool has = cuda || delegated(Family::id, row.name);
       EXPECT_EQ(row.execute.gpu != nullptr, has && executed) << Family::name << ' ' << row.name;
     }

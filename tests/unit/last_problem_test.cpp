@@ -18,12 +18,12 @@ constexpr int64_t kBytes = int64_t{1} << 20;
 constexpr gpumem_dtype kTypes[] = {GPUMEM_U8, GPUMEM_U16, GPUMEM_I32, GPUMEM_F32, GPUMEM_F64};
 
 // Blocks of every kind, two of each, on one context.
-class LastProblem : public testing::TestWithParam<Runs> {
+class LastProblem : public testing::TestWithParam<ExecutionSpace> {
  protected:
   void SetUp() override {
-    if (GetParam() == Runs::cuda && cuda_devices().status != GPUMEM_OK) GTEST_SKIP() << cuda_devices().reason;
+    if (GetParam() == ExecutionSpace::cuda && cuda_devices().status != GPUMEM_OK) GTEST_SKIP() << cuda_devices().reason;
     gpumem_ctx_options options = kDefaultContextOptions;
-    options.device = GetParam() == Runs::cuda ? GPUMEM_DEVICE_CUDA : GPUMEM_DEVICE_HOST;
+    options.device = GetParam() == ExecutionSpace::cuda ? GPUMEM_DEVICE_CUDA : GPUMEM_DEVICE_HOST;
     context = std::make_unique<Context>(options);
     heap.resize(2 * kBytes);
     blocks.push_back(heap.data());
@@ -48,12 +48,12 @@ class LastProblem : public testing::TestWithParam<Runs> {
     int planned = 0;
     for (int i = 0; i < 3000; ++i) {
       const auto call = make();
-      for (const Until until : {Until::complete, Until::enqueued}) {
+      for (const Completion completion : {Completion::blocking, Completion::asynchronous}) {
         Plan<Family> with_memory;
         gpumem_status refused = GPUMEM_OK;
         try {
-          CallPlanner planner(*context, call, until);
-          with_memory = plan(planner, call, until);
+          CallPlanner planner(*context, call, completion);
+          with_memory = plan(planner, call, completion);
         } catch (const Error& error) {
           refused = error.status();
         }
@@ -64,10 +64,10 @@ class LastProblem : public testing::TestWithParam<Runs> {
         LinePlanner planner(*context, record);
         try {
           const auto& read = std::get<static_cast<size_t>(Family::id)>(record.call);
-          const Plan<Family> of_line = plan(planner, read, record.until);
+          const Plan<Family> of_line = plan(planner, read, record.completion);
           EXPECT_EQ(refused, GPUMEM_OK) << line;
           EXPECT_EQ(of_line.empty, with_memory.empty) << line;
-          EXPECT_EQ(of_line.placement.runs, with_memory.placement.runs) << line;
+          EXPECT_EQ(of_line.placement.space, with_memory.placement.space) << line;
           EXPECT_STREQ(of_line.placement.reason, with_memory.placement.reason) << line;
           EXPECT_EQ(of_line.placement.stage_src, with_memory.placement.stage_src) << line;
           EXPECT_EQ(of_line.selection.row, with_memory.selection.row) << line;
@@ -243,8 +243,8 @@ TEST_P(LastProblem, Resize) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(On, LastProblem, testing::Values(Runs::host, Runs::cuda),
-                         [](const auto& of) { return of.param == Runs::host ? "host" : "cuda"; });
+INSTANTIATE_TEST_SUITE_P(On, LastProblem, testing::Values(ExecutionSpace::host, ExecutionSpace::cuda),
+                         [](const auto& of) { return of.param == ExecutionSpace::host ? "host" : "cuda"; });
 
 }  // namespace
 }  // namespace gpumem

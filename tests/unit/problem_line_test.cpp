@@ -201,7 +201,7 @@ TYPED_TEST(ProblemLine, IsReadAsItWasWritten) {
   for (int i = 0; i < (quick_run() ? 2000 : 20000); ++i) {
     CallRecord record;
     const Call& call = record.call.emplace<kIndex>(random_call(random, std::type_identity<Call>{}));
-    record.until = random.below(2) == 0 ? Until::complete : Until::enqueued;
+    record.completion = random.below(2) == 0 ? Completion::blocking : Completion::asynchronous;
     if constexpr (requires { call.src; }) note_all(record, random, {call.src});
     if constexpr (requires { call.index; }) note_all(record, random, {call.index});
     if constexpr (requires { call.dst; }) note_all(record, random, {call.dst});
@@ -217,7 +217,7 @@ TYPED_TEST(ProblemLine, IsReadAsItWasWritten) {
     const CallRecord read = parse_line(line);
     ASSERT_EQ(read.call.index(), kIndex) << line;
     EXPECT_EQ(told(std::get<kIndex>(read.call)), told(call)) << line;
-    EXPECT_EQ(read.until, record.until) << line;
+    EXPECT_EQ(read.completion, record.completion) << line;
     ASSERT_EQ(line_of(read), line);
   }
 }

@@ -12,7 +12,7 @@ namespace gpumem {
 namespace {
 
 Allocation block(uintptr_t base, size_t bytes, const void* owner) {
-  return {base, bytes, GPUMEM_MEMORY_DEVICE, Runs::cuda, 0, owner};
+  return {base, bytes, GPUMEM_MEMORY_DEVICE, ExecutionSpace::cuda, 0, owner};
 }
 
 // A region that is one live block.

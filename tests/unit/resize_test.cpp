@@ -178,7 +178,7 @@ TEST(ResizeTable, BlocksCoverTheImage) {
     p.dst_rows = 1 + static_cast<int64_t>(random() >> (40 + random() % 24));
     p.dst_cols = 1 + static_cast<int64_t>(random() >> (40 + random() % 24));
     for (const auto& row : ResizeFamily::table()) {
-      if (row.runs != Runs::cuda) continue;
+      if (row.space != ExecutionSpace::cuda) continue;
       Config s;
       if (row.plan(h200, p, s) != nullptr) continue;
       const int64_t groups = (p.dst_cols + s.per_thread - 1) / s.per_thread;

@@ -230,7 +230,7 @@ TYPED_TEST(Table, HasUniqueNamesAndTwoVariantsABackend) {
   for (const auto& row : TypeParam::table()) {
     EXPECT_TRUE(names.insert(row.name).second) << row.name;
     EXPECT_GE(row.revision, 1);
-    ++of_backend[static_cast<int>(row.runs)];
+    ++of_backend[static_cast<int>(row.space)];
   }
   EXPECT_GE(of_backend[0], 2);
   EXPECT_GE(of_backend[1], 2);
@@ -242,7 +242,7 @@ TYPED_TEST(Table, LastRowOfEachBackendAcceptsEverything) {
   for (const auto& device : kDevices) {
     const Implementation<typename TypeParam::Params>* last = nullptr;
     for (const auto& row : table) {
-      if (row.runs == device.props.backend) last = &row;
+      if (row.space == device.props.backend) last = &row;
     }
     ASSERT_NE(last, nullptr);
     for (int i = 0; i < 2000; ++i) {
@@ -283,8 +283,9 @@ TYPED_TEST(Table, IsTotalDeterministicAndEligibleWhateverWasTuned) {
     DeviceProps device = kDevices[random() % std::size(kDevices)].props;
     device.multiprocessors = static_cast<int32_t>(1 + random() % 300);
     device.l2_bytes = static_cast<int64_t>(random() % (int64_t{1} << 28));
-    device.clusters = device.backend == Runs::cuda && random() % 2 == 0;
-    if (device.backend == Runs::cuda) device.shared_bytes_per_block = (48 + static_cast<int64_t>(random() % 180)) << 10;
+    device.clusters = device.backend == ExecutionSpace::cuda && random() % 2 == 0;
+    if (device.backend == ExecutionSpace::cuda)
+      device.shared_bytes_per_block = (48 + static_cast<int64_t>(random() % 180)) << 10;
     const auto problem = random_params<Params>(random);
     TunedRow tuned{static_cast<int32_t>(random() % static_cast<uint64_t>(rows + 2)) - 1, 1};
     const bool there = tuned.row >= 0 && tuned.row < rows;
@@ -535,7 +536,7 @@ TEST(Reduce, NeverLaunchesMoreBlocksThanTheScratchHolds) {
     for (int64_t n = 1; n <= int64_t{1} << 36; n = n * 3 + 1) {
       const ReduceParams problem{.x = made_up_address(4), .n = n};
       for (const auto& row : ReduceFamily::table()) {
-        if (row.runs != Runs::cuda || refusal_of(row, device.props, problem) != nullptr) continue;
+        if (row.space != ExecutionSpace::cuda || refusal_of(row, device.props, problem) != nullptr) continue;
         const Config config = config_of(row, device.props, problem);
         EXPECT_LE(config.grid, 16384) << row.name << ' ' << n;
         // The textbook's blocks go on to the next part of x where there are more parts than blocks.
@@ -554,10 +555,10 @@ TEST(Rows, EveryWordOfHugeMatricesHasItsThread) {
         const GatherScatterParams problem{.row_bytes = row_bytes, .n = n};
         EXPECT_GT(problem.elements(), 0);
         for (const auto& row : GatherFamily::table()) {
-          if (row.runs != device.props.backend) continue;
+          if (row.space != device.props.backend) continue;
           const Config config = config_of(row, device.props, problem);
           const std::string_view name = row.name;
-          if (row.runs == Runs::cuda) {
+          if (row.space == ExecutionSpace::cuda) {
             const int64_t word = name == "vec16" ? 16 : name == "vec8" ? 8 : name == "words" ? 4 : 1;
             EXPECT_EQ(config.tile, 1024 * word);
             const int64_t tiles = (n * ((row_bytes + word - 1) / word) + 1023) / 1024;

@@ -68,8 +68,8 @@ CudaBackend::~CudaBackend() {
 void CudaBackend::open(bool non_blocking_stream) {
   non_blocking_ = non_blocking_stream;
   open_ranges();
-  GPUMEM_CUDA(kernels::code_starts_early(starts_early_));
-  props_.clusters = starts_early_ && kernels::reduce_clusters_fit(props_.shared_bytes_per_block);
+  GPUMEM_CUDA(kernels::code_has_programmatic_launch(programmatic_launch_));
+  props_.clusters = programmatic_launch_ && kernels::reduce_clusters_fit(props_.shared_bytes_per_block);
   GPUMEM_CUDA(cudaStreamCreateWithFlags(&own_stream_, non_blocking_stream ? cudaStreamNonBlocking : cudaStreamDefault));
   GPUMEM_CUDA(cudaEventCreateWithFlags(&order_, cudaEventDisableTiming));
   if (props_.memory_pools) pool_.open(props_.ordinal);
@@ -208,21 +208,21 @@ void CudaBackend::trim(size_t keep_bytes) noexcept {
 }
 
 kernels::Stream CudaBackend::kernel_stream(NativeStream stream) const noexcept {
-  return {native(stream), starts_early_};
+  return {native(stream), programmatic_launch_};
 }
 
-void CudaBackend::finish(cudaStream_t stream, Until until) {
-  if (until == Until::complete) GPUMEM_CUDA(cudaStreamSynchronize(stream));
+void CudaBackend::finish(cudaStream_t stream, Completion completion) {
+  if (completion == Completion::blocking) GPUMEM_CUDA(cudaStreamSynchronize(stream));
 }
 
-void CudaBackend::copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) {
+void CudaBackend::copy(NativeStream stream, void* dst, const void* src, size_t bytes, Completion completion) {
   const DeviceScope scope = enter();
   require_open(stream);
   {
     const WatchedLaunch launch(stream);
     GPUMEM_CUDA(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, native(stream)));
   }
-  finish(native(stream), until);
+  finish(native(stream), completion);
 }
 
 void CudaBackend::move_pieces(NativeStream stream, std::span<const MovedPiece> pieces) {
@@ -267,7 +267,7 @@ void CudaBackend::require_capturable(const Configured<Params>& planned, const ch
        planned.implementation->name, operation);
 }
 
-void CudaBackend::launch(NativeStream stream, const AnyWork& work, Until until) {
+void CudaBackend::launch(NativeStream stream, const AnyWork& work, Completion completion) {
   const DeviceScope scope = enter();
   require_open(stream);
   const kernels::Stream on = kernel_stream(stream);
@@ -280,7 +280,7 @@ void CudaBackend::launch(NativeStream stream, const AnyWork& work, Until until) 
         GPUMEM_CUDA(implementation->execute.gpu(of.params, config, {on, workspace.get(), &textures_}));
       },
       work);
-  finish(on, until);
+  finish(on, completion);
 }
 
 }  // namespace gpumem

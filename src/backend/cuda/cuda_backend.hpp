@@ -50,7 +50,7 @@ class CudaBackend final : public Backend {
   bool reaches_device(int32_t ordinal) override;
   bool reaches(const void* p, size_t bytes) override;
 
-  void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) override;
+  void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Completion completion) override;
   void move_pieces(NativeStream stream, std::span<const MovedPiece> pieces) override;
   void read_all(NativeStream stream, const void* p, size_t bytes, int32_t blocks) override;
 
@@ -61,12 +61,12 @@ class CudaBackend final : public Backend {
   std::unique_ptr<PendingNodes> begin_reduce(NativeStream stream, const ReduceParams& params,
                                              const LeafTrees& trees) override;
   gpumem_status reduce_lines(NativeStream stream, const ReduceAxisParams& params,
-                             const Configured<ReduceAxisParams>& planned, Until until) override;
+                             const Configured<ReduceAxisParams>& planned, Completion completion) override;
   gpumem_status reduce_lines(NativeStream stream, const ReduceSegmentsParams& params,
-                             const Configured<ReduceSegmentsParams>& planned, Until until) override;
+                             const Configured<ReduceSegmentsParams>& planned, Completion completion) override;
   BadIndex gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params,
-                          const Configured<GatherScatterParams>& planned, Until until) override;
-  void launch(NativeStream stream, const AnyWork& work, Until until) override;
+                          const Configured<GatherScatterParams>& planned, Completion completion) override;
+  void launch(NativeStream stream, const AnyWork& work, Completion completion) override;
 
   NativeStream own_stream() noexcept override { return own_stream_; }
   NativeStream create_stream() override { return make_stream(cudaStreamDefault); }
@@ -141,7 +141,7 @@ class CudaBackend final : public Backend {
   kernels::Stream kernel_stream(NativeStream stream) const noexcept;
   NativeStream make_stream(unsigned flags);
   NativeEvent make_event(unsigned flags);
-  void finish(cudaStream_t stream, Until until);
+  void finish(cudaStream_t stream, Completion completion);
   // The legacy stream takes no work while another blocking stream is captured. Throws CAPTURING.
   void require_open(NativeStream stream);
   void wait_for(const ResultSlots::Lease& slot, cudaStream_t stream);
@@ -153,15 +153,15 @@ class CudaBackend final : public Backend {
                     NativeStream stream);
   template <class Params>
   gpumem_status run_lines(gpumem_family family, NativeStream stream, const Params& params,
-                          const Configured<Params>& planned, Until until);
+                          const Configured<Params>& planned, Completion completion);
   void warm_up_reductions();
   template <class Params>
   void require_capturable(const Configured<Params>& planned, const char* operation, NativeStream stream);
 
   DeviceProps props_;
   PrimaryContext primary_;
-  bool non_blocking_ = false;  // the own stream: nothing but events orders it with others
-  bool starts_early_ = false;  // kernels on this device, see kernels::Stream
+  bool non_blocking_ = false;         // the own stream: nothing but events orders it with others
+  bool programmatic_launch_ = false;  // kernels on this device, see kernels::Stream
   cudaStream_t own_stream_ = nullptr;
   cudaEvent_t order_ = nullptr;  // of await_order()
   ReduceScratchPool scratch_;

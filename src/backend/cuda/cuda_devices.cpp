@@ -72,7 +72,7 @@ DeviceProps cuda_props(int32_t ordinal) {
   cudaDeviceProp p{};
   GPUMEM_CUDA(cudaGetDeviceProperties(&p, ordinal));
   DeviceProps props;
-  props.backend = Runs::cuda;
+  props.backend = ExecutionSpace::cuda;
   props.ordinal = ordinal;
   copy_printable(props.name, sizeof props.name, {p.name, strnlen(p.name, sizeof p.name)});
   props.compute_major = p.major;

@@ -22,11 +22,11 @@ static_assert(kScratchNodeBytes % sizeof(unsigned long long) == 0);  // counters
 
 // Two launches, which the lease keeps together: the next call on the stream uses the same scratch.
 BadIndex CudaBackend::gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params,
-                                     const Configured<GatherScatterParams>& planned, Until until) {
+                                     const Configured<GatherScatterParams>& planned, Completion completion) {
   const DeviceScope scope = enter();
   require_open(stream);
   std::optional<ResultSlots::Lease> slot;
-  if (until == Until::complete) slot.emplace(slots_);
+  if (completion == Completion::blocking) slot.emplace(slots_);
   {
     const auto lease = scratch_.for_stream(native(stream));
     const auto scratch = scratch_in(lease.scratch, slot ? slot->device() : nullptr);
@@ -35,7 +35,7 @@ BadIndex CudaBackend::gather_scatter(NativeStream stream, NamedRows named, const
     GPUMEM_CUDA(planned.implementation->execute.gpu(params, planned.config, scratch, {kernel_stream(stream)}));
   }
   if (!slot) return {};
-  finish(native(stream), until);
+  finish(native(stream), completion);
   const volatile ReduceNode& node = slot->host()->node;
   return {static_cast<int64_t>(node.word[0]), node.word[1]};
 }

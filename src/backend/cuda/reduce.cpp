@@ -203,14 +203,14 @@ void CudaBackend::launch_lines(gpumem_family family, const Implementation<Params
 
 template <class Params>
 gpumem_status CudaBackend::run_lines(gpumem_family family, NativeStream stream, const Params& params,
-                                     const Configured<Params>& planned, Until until) {
+                                     const Configured<Params>& planned, Completion completion) {
   kernels::ReduceLaunch launch = launch_of(params, planned.config);
   const auto config = planned.config.own.get<LineConfig>();
   launch.config = &config;
   const auto& implementation = *planned.implementation;
   const DeviceScope scope = enter();
   require_open(stream);
-  if (until == Until::enqueued) {
+  if (completion == Completion::asynchronous) {
     launch_lines(family, implementation, launch, stream);
     return GPUMEM_OK;
   }
@@ -223,13 +223,13 @@ gpumem_status CudaBackend::run_lines(gpumem_family family, NativeStream stream, 
 }
 
 gpumem_status CudaBackend::reduce_lines(NativeStream stream, const ReduceAxisParams& params,
-                                        const Configured<ReduceAxisParams>& planned, Until until) {
-  return run_lines(GPUMEM_FAMILY_REDUCE_AXIS, stream, params, planned, until);
+                                        const Configured<ReduceAxisParams>& planned, Completion completion) {
+  return run_lines(GPUMEM_FAMILY_REDUCE_AXIS, stream, params, planned, completion);
 }
 
 gpumem_status CudaBackend::reduce_lines(NativeStream stream, const ReduceSegmentsParams& params,
-                                        const Configured<ReduceSegmentsParams>& planned, Until until) {
-  return run_lines(GPUMEM_FAMILY_REDUCE_SEGMENTS, stream, params, planned, until);
+                                        const Configured<ReduceSegmentsParams>& planned, Completion completion) {
+  return run_lines(GPUMEM_FAMILY_REDUCE_SEGMENTS, stream, params, planned, completion);
 }
 
 // One small reduction of every type, of zeros: the kernels of one source file are loaded together.

@@ -148,17 +148,17 @@ BadIndex check_and_move(const HostTeam& team, HostWay way, const GatherScatterPa
 }  // namespace
 
 BadIndex HostBackend::gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params,
-                                     const Configured<GatherScatterParams>& planned, Until until) {
+                                     const Configured<GatherScatterParams>& planned, Completion completion) {
   const HostWay way = planned.implementation->execute.host;
   const bool gathers = named == NamedRows::of_src;
   const auto narrow = gathers ? check_and_move<true, uint32_t> : check_and_move<false, uint32_t>;
   const auto wide = gathers ? check_and_move<true, uint64_t> : check_and_move<false, uint64_t>;
   const auto run = element_bytes(params.index_type) == 4 ? narrow : wide;
   BadIndex bad;
-  if (until == Until::complete) {
-    submit(stream, until, [&] { bad = run(team_, way, params, planned.config); });
+  if (completion == Completion::blocking) {
+    submit(stream, completion, [&] { bad = run(team_, way, params, planned.config); });
   } else {
-    submit(stream, until, [run, way, params, config = planned.config, this] { run(team_, way, params, config); });
+    submit(stream, completion, [run, way, params, config = planned.config, this] { run(team_, way, params, config); });
   }
   return bad;
 }

@@ -45,7 +45,7 @@ std::shared_ptr<Mark> mark_of(NativeEvent event) {
 
 DeviceProps host_props(const HostOptions& options) {
   DeviceProps props;
-  props.backend = Runs::host;
+  props.backend = ExecutionSpace::host;
   props.ordinal = GPUMEM_DEVICE_HOST;
   processor_name(props.name, sizeof props.name);
   props.multiprocessors = options.threads > 0 ? options.threads : usable_processors();
@@ -111,7 +111,7 @@ void HostBackend::release_async(NativeStream stream, void* p, size_t bytes) noex
 
 void HostBackend::read_all(NativeStream stream, const void* p, size_t bytes, int32_t) {
   static constexpr size_t kPiece = size_t{1} << 20;
-  submit(stream, Until::enqueued, [this, p, bytes] {
+  submit(stream, Completion::asynchronous, [this, p, bytes] {
     team_.parallel(static_cast<int64_t>((bytes + kPiece - 1) / kPiece), [=](int64_t i) {
       const size_t first = static_cast<size_t>(i) * kPiece;
       const char* const from = static_cast<const char*>(p) + first;
@@ -162,7 +162,7 @@ void HostBackend::synchronize(NativeStream stream) { queue_of(stream).drain(); }
 bool HostBackend::idle(NativeStream stream) { return queue_of(stream).idle(); }
 
 void HostBackend::host_callback(NativeStream stream, HostTask task) {
-  submit(stream, Until::enqueued, std::move(task));
+  submit(stream, Completion::asynchronous, std::move(task));
 }
 
 NativeEvent HostBackend::create_event() { return new HostEvent; }

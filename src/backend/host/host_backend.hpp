@@ -39,12 +39,12 @@ class HostBackend final : public Host {
   ReduceNode reduce(NativeStream stream, const ReduceParams& params, const Configured<ReduceParams>& planned) override;
   void reduce_async(NativeStream stream, const ReduceParams& params, const Configured<ReduceParams>& planned) override;
   gpumem_status reduce_lines(NativeStream stream, const ReduceAxisParams& params,
-                             const Configured<ReduceAxisParams>& planned, Until until) override;
+                             const Configured<ReduceAxisParams>& planned, Completion completion) override;
   gpumem_status reduce_lines(NativeStream stream, const ReduceSegmentsParams& params,
-                             const Configured<ReduceSegmentsParams>& planned, Until until) override;
+                             const Configured<ReduceSegmentsParams>& planned, Completion completion) override;
   BadIndex gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params,
-                          const Configured<GatherScatterParams>& planned, Until until) override;
-  void launch(NativeStream stream, const AnyWork& work, Until until) override;
+                          const Configured<GatherScatterParams>& planned, Completion completion) override;
+  void launch(NativeStream stream, const AnyWork& work, Completion completion) override;
 
   NativeStream own_stream() noexcept override { return &own_queue_; }
   NativeStream create_stream() override;
@@ -67,10 +67,10 @@ class HostBackend final : public Host {
  private:
   // Runs f on the stream: now in this thread (complete, or no stream), or later in the stream's.
   template <class F>
-  void submit(NativeStream stream, Until until, F f) {
+  void submit(NativeStream stream, Completion completion, F f) {
     if (stream == nullptr) {
       run_watched(f);
-    } else if (until == Until::complete) {
+    } else if (completion == Completion::blocking) {
       static_cast<HostQueue*>(stream)->run([&] { run_watched(f); });
     } else {
       const WatchedLaunch launch(stream);
@@ -87,7 +87,8 @@ class HostBackend final : public Host {
   }
 
   template <class Job, class Params>
-  gpumem_status run_lines(NativeStream stream, const Params& params, const Configured<Params>& planned, Until until);
+  gpumem_status run_lines(NativeStream stream, const Params& params, const Configured<Params>& planned,
+                          Completion completion);
 
   DeviceProps props_;
   HostTeam team_;

@@ -47,53 +47,53 @@ ReduceNode HostBackend::reduce(NativeStream stream, const ReduceParams& params,
                                const Configured<ReduceParams>& planned) {
   VectorReduction job(team_, planned.implementation->execute.host, params, planned.config);
   ReduceNode node;
-  submit(stream, Until::complete, [&] { node = job.run(); });
+  submit(stream, Completion::blocking, [&] { node = job.run(); });
   return node;
 }
 
 void HostBackend::reduce_async(NativeStream stream, const ReduceParams& params,
                                const Configured<ReduceParams>& planned) {
   const HostWay way = planned.implementation->execute.host;
-  submit(stream, Until::enqueued,
+  submit(stream, Completion::asynchronous,
          [job = std::make_shared<VectorReduction>(team_, way, params, planned.config)] { job->finish(); });
 }
 
 template <class Job, class Params>
 gpumem_status HostBackend::run_lines(NativeStream stream, const Params& params, const Configured<Params>& planned,
-                                     Until until) {
+                                     Completion completion) {
   const HostWay way = planned.implementation->execute.host;
   gpumem_status worst = GPUMEM_OK;
-  if (until == Until::complete) {
+  if (completion == Completion::blocking) {
     Job job(team_, way, params, planned.config);
-    submit(stream, until, [&] { worst = job.run(); });
+    submit(stream, completion, [&] { worst = job.run(); });
   } else {
-    submit(stream, until, [job = std::make_shared<Job>(team_, way, params, planned.config)] { job->run(); });
+    submit(stream, completion, [job = std::make_shared<Job>(team_, way, params, planned.config)] { job->run(); });
   }
   return worst;
 }
 
 gpumem_status HostBackend::reduce_lines(NativeStream stream, const ReduceAxisParams& params,
-                                        const Configured<ReduceAxisParams>& planned, Until until) {
-  return run_lines<AxisReduction>(stream, params, planned, until);
+                                        const Configured<ReduceAxisParams>& planned, Completion completion) {
+  return run_lines<AxisReduction>(stream, params, planned, completion);
 }
 
 gpumem_status HostBackend::reduce_lines(NativeStream stream, const ReduceSegmentsParams& params,
-                                        const Configured<ReduceSegmentsParams>& planned, Until until) {
-  return run_lines<SegmentReduction>(stream, params, planned, until);
+                                        const Configured<ReduceSegmentsParams>& planned, Completion completion) {
+  return run_lines<SegmentReduction>(stream, params, planned, completion);
 }
 
-void HostBackend::launch(NativeStream stream, const AnyWork& work, Until until) {
+void HostBackend::launch(NativeStream stream, const AnyWork& work, Completion completion) {
   std::visit(
       [&]<class Family>(const Work<Family>& of) {
         const auto execute = of.planned.implementation->execute.host;
         const auto bytes = static_cast<size_t>(of.planned.config.workspace_bytes);
         require_available_for_call(bytes);
-        if (until == Until::complete) {
+        if (completion == Completion::blocking) {
           const auto workspace = bytes > 0 ? std::make_unique_for_overwrite<char[]>(bytes) : nullptr;
-          return submit(stream, until, [&] { execute(team_, of.params, of.planned.config, workspace.get()); });
+          return submit(stream, completion, [&] { execute(team_, of.params, of.planned.config, workspace.get()); });
         }
         const std::shared_ptr<char[]> workspace = bytes > 0 ? std::make_unique_for_overwrite<char[]>(bytes) : nullptr;
-        submit(stream, until, [execute, workspace, params = of.params, config = of.planned.config, this] {
+        submit(stream, completion, [execute, workspace, params = of.params, config = of.planned.config, this] {
           execute(team_, params, config, workspace.get());
         });
       },

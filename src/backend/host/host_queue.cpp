@@ -67,7 +67,7 @@ std::unique_lock<std::mutex> HostQueue::take_turn() {
   return std::unique_lock<std::mutex>(turn_);
 }
 
-// Until the worker has served it, the queue can't end: it is still there once the lock is given up.
+// Completion the worker has served it, the queue can't end: it is still there once the lock is given up.
 void HostQueue::call_worker(std::unique_lock<std::mutex> lock) {
   if (with_worker_ || !has_work()) return;
   with_worker_ = true;

@@ -16,7 +16,7 @@ constexpr int32_t kOpen = 1 << 30;
 // How long a worker polls for the next job: about as long as it takes to wake sixteen of them.
 constexpr std::chrono::microseconds kLookOut{60};
 
-// Until the value is another one, or the time is up.
+// Completion the value is another one, or the time is up.
 template <class T>
 void look_out(const std::atomic<T>& value, T old) noexcept {
   const auto end = std::chrono::steady_clock::now() + kLookOut;

@@ -113,7 +113,7 @@ void fuse(ArithmeticParams& c) noexcept {
   }
 }
 
-Planned plan_with_sources(Planner& planner, const ArithmeticParams& call, Until until) {
+Planned plan_with_sources(Planner& planner, const ArithmeticParams& call, Completion completion) {
   check(call);
   Planned planned;
   Plan<ArithmeticFamily>& plan = planned.plan;
@@ -123,7 +123,7 @@ Planned plan_with_sources(Planner& planner, const ArithmeticParams& call, Until 
   const int64_t element = element_bytes(call.dtype);
   const ByteRange z{"z", call.z, reach_bytes(z_side, element), gap_in(z_side, element)};
   check_distinct(z_side);
-  Sources& sources = planned.sources.emplace(planner, z, element, until);
+  Sources& sources = planned.sources.emplace(planner, z, element, completion);
   ArithmeticParams& c = plan.params = call;
   c.terms = 0;
   for (int32_t k = 0; k < call.terms; ++k) {
@@ -138,28 +138,28 @@ Planned plan_with_sources(Planner& planner, const ArithmeticParams& call, Until 
   // What lies in gaps of z has to stay.
   if (!sources.read_z() && z.bytes == call.elements() * element) plan.placement.overwrites(call.z);
   fuse(c);
-  plan.selection = decide<ArithmeticFamily>(planner, plan.placement.runs, c);
+  plan.selection = decide<ArithmeticFamily>(planner, plan.placement.space, c);
   return planned;
 }
 
 }  // namespace
 
-Plan<ArithmeticFamily> plan(Planner& planner, const ArithmeticParams& call, Until until) {
-  return plan_with_sources(planner, call, until).plan;
+Plan<ArithmeticFamily> plan(Planner& planner, const ArithmeticParams& call, Completion completion) {
+  return plan_with_sources(planner, call, completion).plan;
 }
 
-void arithmetic(Context& context, const ArithmeticCall& call, NativeStream stream, Until until) {
+void arithmetic(Context& context, const ArithmeticCall& call, NativeStream stream, Completion completion) {
   const ArithmeticParams params = readable(call);
-  CallPlanner planner(context, params, until);
+  CallPlanner planner(context, params, completion);
   check_call(call);
-  Planned planned = plan_with_sources(planner, params, until);
+  Planned planned = plan_with_sources(planner, params, completion);
   if (planned.plan.empty) return;
   const char* what = call.op == Arithmetic::lincomb ? "this linear combination" : "this product";
-  if (until == Until::complete) require_not_capturing(context, stream, what);
+  if (completion == Completion::blocking) require_not_capturing(context, stream, what);
   Sources::Brought brought;
-  planned.sources->bring(context, planned.plan.placement.runs, brought);
+  planned.sources->bring(context, planned.plan.placement.space, brought);
   std::copy_n(brought.at.data(), planned.plan.params.terms, planned.plan.params.x);
-  launch_placed(context, planned.plan, stream, until, what);
+  launch_placed(context, planned.plan, stream, completion, what);
 }
 
 }  // namespace gpumem

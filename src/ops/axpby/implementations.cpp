@@ -41,13 +41,13 @@ Config host_config(const DeviceProps& d, const AxpbyParams& p) noexcept {
 }
 
 constexpr Implementation<AxpbyParams> kTable[] = {
-    {"vec16", Runs::cuda, 1, plan<accepts_vec16, vec16_config>, kernels::axpby_vec16},
-    {"vec16_store", Runs::cuda, 1, plan<accepts_aligned, vec16_config>, kernels::axpby_vec16_store},
-    {"coalesced", Runs::cuda, 1, plan<accepts_aligned, element_config>, kernels::axpby_coalesced, by_name},
-    {"strided", Runs::cuda, 1, plan<accepts_aligned, strided_config>, kernels::axpby_strided, by_name},
-    {"bytes", Runs::cuda, 1, plan<accepts<AxpbyParams>, element_config>, kernels::axpby_bytes},
-    {"host_parallel", Runs::host, 1, plan<accepts<AxpbyParams>, host_config>, host::axpby_parallel},
-    {"host_serial", Runs::host, 1, plan<accepts<AxpbyParams>, whole<AxpbyParams>>, host::axpby_serial},
+    {"vec16", ExecutionSpace::cuda, 1, plan<accepts_vec16, vec16_config>, kernels::axpby_vec16},
+    {"vec16_store", ExecutionSpace::cuda, 1, plan<accepts_aligned, vec16_config>, kernels::axpby_vec16_store},
+    {"coalesced", ExecutionSpace::cuda, 1, plan<accepts_aligned, element_config>, kernels::axpby_coalesced, by_name},
+    {"strided", ExecutionSpace::cuda, 1, plan<accepts_aligned, strided_config>, kernels::axpby_strided, by_name},
+    {"bytes", ExecutionSpace::cuda, 1, plan<accepts<AxpbyParams>, element_config>, kernels::axpby_bytes},
+    {"host_parallel", ExecutionSpace::host, 1, plan<accepts<AxpbyParams>, host_config>, host::axpby_parallel},
+    {"host_serial", ExecutionSpace::host, 1, plan<accepts<AxpbyParams>, whole<AxpbyParams>>, host::axpby_serial},
 };
 
 }  // namespace

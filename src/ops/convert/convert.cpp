@@ -19,7 +19,7 @@ int64_t src_bytes(const ConvertParams& c) { return checked_mul(c.n, element_byte
 
 }  // namespace
 
-Plan<ConvertFamily> plan(Planner& planner, const ConvertParams& c, Until until) {
+Plan<ConvertFamily> plan(Planner& planner, const ConvertParams& c, Completion completion) {
   require_dtype("src_type", c.src_type);
   require_dtype("dst_type", c.dst_type);
   if (c.n < 0) fail(GPUMEM_INVALID_ARGUMENT, "n is %lld; expected 0 or more", ll(c.n));
@@ -34,25 +34,25 @@ Plan<ConvertFamily> plan(Planner& planner, const ConvertParams& c, Until until) 
   plan.empty = in_place && c.src_type == c.dst_type;
   if (plan.empty) return plan;
   if (!in_place) require_disjoint(dst, src);
-  plan.placement = place(planner.on_cuda(), src_lies, dst_lies, until);
+  plan.placement = place(planner.on_cuda(), src_lies, dst_lies, completion);
   if (!in_place) plan.placement.overwrites(c.dst);
   plan.params = c;
-  if (plan.placement.stage_src) plan.params.src = scratch_to_come();
-  plan.selection = decide<ConvertFamily>(planner, plan.placement.runs, plan.params);
+  if (plan.placement.stage_src) plan.params.src = placeholder();
+  plan.selection = decide<ConvertFamily>(planner, plan.placement.space, plan.params);
   return plan;
 }
 
-void convert(Context& context, const ConvertParams& call, NativeStream stream, Until until) {
-  CallPlanner planner(context, call, until);
-  Plan<ConvertFamily> planned = plan(planner, call, until);
+void convert(Context& context, const ConvertParams& call, NativeStream stream, Completion completion) {
+  CallPlanner planner(context, call, completion);
+  Plan<ConvertFamily> planned = plan(planner, call, completion);
   if (planned.empty) return;
   std::optional<Scratch> staged;
   if (planned.placement.stage_src) {
     require_not_capturing(context, stream, "this conversion");
-    stage(context, staged, planned.placement.runs, call.src, src_bytes(call), planned.placement.host_side);
+    stage(context, staged, planned.placement.space, call.src, src_bytes(call), planned.placement.host_side);
     planned.params.src = staged->get();
   }
-  launch_placed(context, planned, stream, until, "this conversion");
+  launch_placed(context, planned, stream, completion, "this conversion");
 }
 
 }  // namespace gpumem

@@ -53,23 +53,23 @@ Override forced_for(const Planner& planner, const CopyParams& params) noexcept {
 }
 
 // Between host and device, or between two devices.
-void copy_across(Context& context, const Plan<CopyFamily>& planned, NativeStream stream, Until until) {
+void copy_across(Context& context, const Plan<CopyFamily>& planned, NativeStream stream, Completion completion) {
   const CopyParams& p = planned.params;
   const bool locked = p.host_side == HostSide::locked;
-  if (until == Until::complete || !locked) require_not_capturing(context, stream, "a copy of host memory");
+  if (completion == Completion::blocking || !locked) require_not_capturing(context, stream, "a copy of host memory");
   // What was enqueued before may still be writing host memory, which may be read at once.
   const bool looks_again = planned.selection.row == rings_variant() && reads_early(p);
-  if (until == Until::complete && !locked && p.to_device && !looks_again) context.device().await_order();
-  const Runs to = p.to_device ? Runs::cuda : Runs::host;
-  if (until == Until::enqueued && planned.selection.row == rings_variant()) {
+  if (completion == Completion::blocking && !locked && p.to_device && !looks_again) context.device().await_order();
+  const ExecutionSpace to = p.to_device ? ExecutionSpace::cuda : ExecutionSpace::host;
+  if (completion == Completion::asynchronous && planned.selection.row == rings_variant()) {
     return enqueue_through_rings(context, stream, p, to);
   }
-  move_across(context, stream, p, planned.selection, until);
+  move_across(context, stream, p, planned.selection, completion);
 }
 
 }  // namespace
 
-Plan<CopyFamily> plan(Planner& planner, const CopyParams& c, Until until) {
+Plan<CopyFamily> plan(Planner& planner, const CopyParams& c, Completion completion) {
   require_at_least(c.rank == 1 ? "bytes" : "row_bytes", c.row_bytes, 0);
   require_at_least("rows", c.rows, 0);
   require_at_least("slices", c.slices, 0);
@@ -94,19 +94,19 @@ Plan<CopyFamily> plan(Planner& planner, const CopyParams& c, Until until) {
   params.across = plan.placement.across;
   params.host_side = plan.placement.host_side;
   params.to_device = src.on_host();
-  params.enqueued = until == Until::enqueued;
+  params.enqueued = completion == Completion::asynchronous;
   params.host_threads = planner.host().multiprocessors;
-  plan.selection = decide<CopyFamily>(planner, plan.placement.runs, params, forced_for(planner, params));
+  plan.selection = decide<CopyFamily>(planner, plan.placement.space, params, forced_for(planner, params));
   return plan;
 }
 
-void copy(Context& context, const CopyParams& call, NativeStream stream, Until until) {
-  CallPlanner planner(context, call, until);
-  const Plan<CopyFamily> planned = plan(planner, call, until);
+void copy(Context& context, const CopyParams& call, NativeStream stream, Completion completion) {
+  CallPlanner planner(context, call, completion);
+  const Plan<CopyFamily> planned = plan(planner, call, completion);
   if (planned.empty) return;
-  if (planned.params.across != Across::nothing) return copy_across(context, planned, stream, until);
-  const bool on_host = planned.placement.runs == Runs::host;
-  launch_placed(context, planned, stream, until, on_host ? "a copy of host memory" : "a copy");
+  if (planned.params.across != Across::nothing) return copy_across(context, planned, stream, completion);
+  const bool on_host = planned.placement.space == ExecutionSpace::host;
+  launch_placed(context, planned, stream, completion, on_host ? "a copy of host memory" : "a copy");
 }
 
 }  // namespace gpumem

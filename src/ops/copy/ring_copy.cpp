@@ -23,8 +23,8 @@ constexpr int64_t kHostPart = 256 * kKiB;
 
 // Results that are short are likely to be read soon and find room in the caches. Chunks that are used again at once are better left
 // in them, which pays once the first round through them does not count.
-bool goes_around_caches(int64_t bytes, Runs to, int32_t threads) noexcept {
-  if (to == Runs::cuda) return bytes > kMostReadEarly && bytes < 256 * kMiB;
+bool goes_around_caches(int64_t bytes, ExecutionSpace to, int32_t threads) noexcept {
+  if (to == ExecutionSpace::cuda) return bytes > kMostReadEarly && bytes < 256 * kMiB;
   return bytes >= (threads >= 4 ? 32 : 2) * kMiB;
 }
 
@@ -62,12 +62,12 @@ std::vector<CopyParams> pieces_of(const CopyParams& b, int64_t most) {
 }
 
 void by_copy_engine(Backend& device, NativeStream stream, const CopyParams& block) {
-  device.launch(stream, Work<CopyFamily>{merged(block), by_driver()}, Until::enqueued);
+  device.launch(stream, Work<CopyFamily>{merged(block), by_driver()}, Completion::asynchronous);
 }
 
 // What both ways through the rings go by.
 struct RingCopy {
-  RingCopy(Context& context, NativeStream stream, const CopyParams& block, int64_t piece_bytes, Runs to)
+  RingCopy(Context& context, NativeStream stream, const CopyParams& block, int64_t piece_bytes, ExecutionSpace to)
       : host_(context.host()),
         device_(context.device()),
         rings_(context.rings()),
@@ -80,7 +80,7 @@ struct RingCopy {
   Backend& device_;
   PinnedRings& rings_;
   const NativeStream stream_;
-  const Runs to_;
+  const ExecutionSpace to_;
   const bool around_caches_;
   const std::vector<CopyParams> pieces_;
 };
@@ -88,13 +88,13 @@ struct RingCopy {
 // One copy that host threads share: each takes a piece after the other, whichever is next.
 class SharedCopy : RingCopy {
  public:
-  SharedCopy(Context& context, NativeStream stream, const CopyParams& block, const Config& shape, Runs to)
+  SharedCopy(Context& context, NativeStream stream, const CopyParams& block, const Config& shape, ExecutionSpace to)
       : RingCopy(context, stream, block, shape.tile, to),
         slots_(static_cast<size_t>(shape.per_thread)),
         shares_(static_cast<size_t>(std::min(count(), shape.grid))) {}
 
-  void run(Until until) {
-    if (count() == 1) return run_whole(until);
+  void run(Completion completion) {
+    if (count() == 1) return run_whole(completion);
     if (several()) start_ = rings_.fences().record(stream_);
     host_.parallel(static_cast<int64_t>(shares_.size()), [this](int64_t i) { take_part(static_cast<size_t>(i)); });
     if (failed_) {
@@ -106,29 +106,29 @@ class SharedCopy : RingCopy {
     for (const Share& share : shares_) {
       if (share.last != nullptr && share.link != stream_) share.last->hold(stream_);
     }
-    if (until == Until::complete && to_ == Runs::cuda) device_.synchronize(stream_);
+    if (completion == Completion::blocking && to_ == ExecutionSpace::cuda) device_.synchronize(stream_);
   }
 
  private:
   // A copy of one piece, by the calling thread.
-  void run_whole(Until until) {
+  void run_whole(Completion completion) {
     const PinnedRings::Lease ring = rings_.lend(stream_);
     ScopeExit finish([this] { device_.finish_stream(stream_); });
-    move_whole(ring->slots[0], until);
+    move_whole(ring->slots[0], completion);
     finish.release();
   }
 
-  void move_whole(PinnedRing::Slot& slot, Until until) {
+  void move_whole(PinnedRing::Slot& slot, Completion completion) {
     if (slot.free != nullptr) slot.free->wait();
     slot.free = nullptr;
     const CopyParams& piece = pieces_[0];
-    if (to_ == Runs::host) {
+    if (to_ == ExecutionSpace::host) {
       by_copy_engine(device_, stream_, into(piece, slot.chunk));
       complete(slot);
       return move(out_of(piece, slot.chunk));
     }
     send_whole(piece, slot);
-    if (until == Until::enqueued) {
+    if (completion == Completion::asynchronous) {
       slot.free = rings_.fences().record(stream_);
       return;
     }
@@ -172,7 +172,7 @@ class SharedCopy : RingCopy {
       Share& share = shares_[thread];
       share.link = several() ? ring->link : stream_;
       if (start_ != nullptr) start_->hold(share.link);
-      if (to_ == Runs::cuda) {
+      if (to_ == ExecutionSpace::cuda) {
         share.last = send(*ring, share.link, first);
       } else {
         fetch(*ring, share.link, first);
@@ -234,7 +234,7 @@ class SharedCopy : RingCopy {
 // host are at work at the same time.
 class EnqueuedCopy : RingCopy {
  public:
-  EnqueuedCopy(Context& context, NativeStream stream, const CopyParams& block, Runs to)
+  EnqueuedCopy(Context& context, NativeStream stream, const CopyParams& block, ExecutionSpace to)
       : RingCopy(context, stream, block, kRingChunkBytes, to),
         ring_(rings_.lend(stream)),
         link_(pieces_.size() > 1 ? ring_->link : stream) {}
@@ -244,7 +244,7 @@ class EnqueuedCopy : RingCopy {
       device_.finish_stream(stream_);
       device_.finish_stream(link_);
     });
-    to_ == Runs::cuda ? send() : fetch();
+    to_ == ExecutionSpace::cuda ? send() : fetch();
     finish.release();
   }
 
@@ -303,14 +303,15 @@ Configured<CopyParams> by_driver() noexcept {
 }
 
 void move_across(Context& context, NativeStream stream, const CopyParams& params,
-                 const Selection<CopyParams>& selection, Until until) {
+                 const Selection<CopyParams>& selection, Completion completion) {
   if (selection.row != rings_variant()) {
-    return context.device().launch(stream, Work<CopyFamily>{params, selection}, until);
+    return context.device().launch(stream, Work<CopyFamily>{params, selection}, completion);
   }
-  SharedCopy(context, stream, params, selection.config, params.to_device ? Runs::cuda : Runs::host).run(until);
+  SharedCopy(context, stream, params, selection.config, params.to_device ? ExecutionSpace::cuda : ExecutionSpace::host)
+      .run(completion);
 }
 
-void enqueue_through_rings(Context& context, NativeStream stream, const CopyParams& block, Runs to) {
+void enqueue_through_rings(Context& context, NativeStream stream, const CopyParams& block, ExecutionSpace to) {
   EnqueuedCopy(context, stream, merged(block), to).run();
 }
 

@@ -19,13 +19,13 @@ Configured<CopyParams> by_driver() noexcept;
 inline bool reads_early(const CopyParams& p) noexcept { return p.one_range() && p.row_bytes <= kMostReadEarly; }
 
 // By one of the two. Through rings by the threads of the host, each with a ring of its own: on return the host's side has been read or
-// written; given Until::enqueued, the device's comes in the order of the stream. To the device, what was enqueued before is no
+// written; given Completion::asynchronous, the device's comes in the order of the stream. To the device, what was enqueued before is no
 // longer writing the host's side, unless a blocking copy reads early.
 void move_across(Context& context, NativeStream stream, const CopyParams& params,
-                 const Selection<CopyParams>& selection, Until until);
+                 const Selection<CopyParams>& selection, Completion completion);
 
 // In the order of the stream, both sides: host functions move the host's side. When something can't be enqueued, what was enqueued
 // before it has completed by the time of the throw.
-void enqueue_through_rings(Context& context, NativeStream stream, const CopyParams& block, Runs to);
+void enqueue_through_rings(Context& context, NativeStream stream, const CopyParams& block, ExecutionSpace to);
 
 }  // namespace gpumem

@@ -22,7 +22,7 @@ void read_pattern(Context& context, FillParams& c) {
 
 }  // namespace
 
-Plan<FillFamily> plan(Planner& planner, const FillParams& given, Until) {
+Plan<FillFamily> plan(Planner& planner, const FillParams& given, Completion) {
   Plan<FillFamily> plan;
   FillParams& c = plan.params = given;
   require_element_size("pattern_bytes", c.pattern_bytes);
@@ -41,20 +41,20 @@ Plan<FillFamily> plan(Planner& planner, const FillParams& given, Until) {
     c.rows = 1;
   }
   if (c.rows == 1) plan.placement.overwrites(c.dst);
-  plan.selection = decide<FillFamily>(planner, plan.placement.runs, c);
+  plan.selection = decide<FillFamily>(planner, plan.placement.space, c);
   return plan;
 }
 
-void fill(Context& context, const FillParams& given, NativeStream stream, Until until) {
+void fill(Context& context, const FillParams& given, NativeStream stream, Completion completion) {
   constexpr unsigned char kUnread[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   FillParams call = given;
   if (call.pattern_bytes >= 1 && call.pattern_bytes <= 16) repeat_pattern(call, kUnread);
-  note_call(call, until);
+  note_call(call, completion);
   read_pattern(context, call);
-  CallPlanner planner(context, call, until);
-  const Plan<FillFamily> planned = plan(planner, call, until);
+  CallPlanner planner(context, call, completion);
+  const Plan<FillFamily> planned = plan(planner, call, completion);
   if (planned.empty) return;
-  launch_placed(context, planned, stream, until, "this fill");
+  launch_placed(context, planned, stream, completion, "this fill");
 }
 
 }  // namespace gpumem

@@ -73,13 +73,13 @@ Ranges ranges_of(const GatherScatterParams& c) {
           range_of("dst", c.dst, c.dst_rows, c.dst_pitch, c.row_bytes, "bytes of dst")};
 }
 
-[[noreturn]] void fail_elsewhere(const char* argument, const Operand& operand, Runs runs) {
+[[noreturn]] void fail_elsewhere(const char* argument, const Operand& operand, ExecutionSpace space) {
   fail(GPUMEM_UNSUPPORTED, "%s is %s memory, and the work runs where dst lies, %s; expected memory of that side",
-       argument, kind_name(operand.kind), runs == Runs::cuda ? "on the device" : "on the host");
+       argument, kind_name(operand.kind), space == ExecutionSpace::cuda ? "on the device" : "on the host");
 }
 
 // The work runs where dst lies; where dst has no rows, where src does. Looks every operand up.
-Placement place_rows(Planner& planner, const Ranges& ranges, Until until) {
+Placement place_rows(Planner& planner, const Ranges& ranges, Completion completion) {
   std::optional<Operand> src;
   std::optional<Operand> dst;
   if (ranges.src.bytes > 0) src = planner.look_up_here(ranges.src, Access::read);
@@ -90,15 +90,15 @@ Placement place_rows(Planner& planner, const Ranges& ranges, Until until) {
   if (src && dst) require_disjoint(ranges.dst, ranges.src);
   if (dst) require_disjoint(ranges.dst, ranges.index);
   if (src) placement.host_side = src->host_side();
-  placement.stage_index = on_cuda && read_elsewhere(placement.runs, index, until);
+  placement.stage_index = on_cuda && read_elsewhere(placement.space, index, completion);
   placement.index_side = index.host_side();
-  if (until == Until::enqueued && placement.stage_src) fail_elsewhere("src", *src, placement.runs);
-  if (until == Until::enqueued && placement.stage_index) fail_elsewhere("index", index, placement.runs);
+  if (completion == Completion::asynchronous && placement.stage_src) fail_elsewhere("src", *src, placement.space);
+  if (completion == Completion::asynchronous && placement.stage_index) fail_elsewhere("index", index, placement.space);
   return placement;
 }
 
 template <class Family>
-Plan<Family> plan_rows(Planner& planner, const GatherScatterParams& given, Until until) {
+Plan<Family> plan_rows(Planner& planner, const GatherScatterParams& given, Completion completion) {
   check<Family>(given);
   Plan<Family> plan;
   GatherScatterParams& c = plan.params = normal(given);
@@ -106,12 +106,12 @@ Plan<Family> plan_rows(Planner& planner, const GatherScatterParams& given, Until
   plan.empty = c.n == 0;
   if (plan.empty) return plan;
   require_aligned("index", c.index, element_bytes(c.index_type));
-  plan.placement = place_rows(planner, ranges, until);
+  plan.placement = place_rows(planner, ranges, completion);
   if (plan.placement.stage_src) {  // without the gaps between rows, at the start of an allocation
-    c.src = scratch_to_come();
+    c.src = placeholder();
     c.src_pitch = c.row_bytes;
   }
-  plan.selection = decide<Family>(planner, plan.placement.runs, c);
+  plan.selection = decide<Family>(planner, plan.placement.space, c);
   return plan;
 }
 
@@ -127,8 +127,8 @@ void require_rows(const BadIndex& bad, const GatherScatterParams& c) {
 
 template <class Family>
 void run(Context& context, const CallOf<Family>& given) {
-  CallPlanner planner(context, given, Until::complete);
-  const Plan<Family> planned = plan_rows<Family>(planner, given, Until::complete);
+  CallPlanner planner(context, given, Completion::blocking);
+  const Plan<Family> planned = plan_rows<Family>(planner, given, Completion::blocking);
   if (planned.empty) return;
   require_not_capturing(context, context.own_stream(), kCallName<Family>);
   const Placement& placement = planned.placement;
@@ -136,41 +136,41 @@ void run(Context& context, const CallOf<Family>& given) {
   std::optional<Scratch> src;
   std::optional<Scratch> index;
   if (placement.stage_src) {
-    stage_rows(context, src, placement.runs, given.src, given.src_pitch, given.row_bytes, given.src_rows,
+    stage_rows(context, src, placement.space, given.src, given.src_pitch, given.row_bytes, given.src_rows,
                placement.host_side);
     params.src = src->get();
   }
   if (placement.stage_index) {
-    stage(context, index, placement.runs, params.index, params.n * element_bytes(params.index_type),
+    stage(context, index, placement.space, params.index, params.n * element_bytes(params.index_type),
           placement.index_side);
     params.index = index->get();
   }
   const BadIndex bad = run_now(context, placement, [&](Backend& backend, NativeStream stream) {
-    return backend.gather_scatter(stream, kNamed<Family>, params, planned.selection, Until::complete);
+    return backend.gather_scatter(stream, kNamed<Family>, params, planned.selection, Completion::blocking);
   });
   require_rows<Family>(bad, params);
 }
 
 template <class Family>
 void enqueue(Context& context, const CallOf<Family>& given, NativeStream stream) {
-  CallPlanner planner(context, given, Until::enqueued);
-  const Plan<Family> planned = plan_rows<Family>(planner, given, Until::enqueued);
+  CallPlanner planner(context, given, Completion::asynchronous);
+  const Plan<Family> planned = plan_rows<Family>(planner, given, Completion::asynchronous);
   GatherScatterParams params = planned.params;
   Output outputs[] = {status_of(params.status)};
   const Ranges ranges = ranges_of(params);
   const ByteRange operands[] = {ranges.src, ranges.index, ranges.dst};
-  check_outputs(context, outputs, planned.empty ? std::span<const ByteRange>() : operands, Until::enqueued);
-  if (planned.empty) return write_nothing(context, outputs, stream, Until::enqueued);
-  const Runs runs = planned.placement.runs;
-  if (!context.on_cuda() || runs == Runs::cuda) {
+  check_outputs(context, outputs, planned.empty ? std::span<const ByteRange>() : operands, Completion::asynchronous);
+  if (planned.empty) return write_nothing(context, outputs, stream, Completion::asynchronous);
+  const ExecutionSpace space = planned.placement.space;
+  if (!context.on_cuda() || space == ExecutionSpace::cuda) {
     prefetch_managed(context, planned.placement, stream);
-    context.running(runs).gather_scatter(stream, kNamed<Family>, params, planned.selection, Until::enqueued);
+    context.running(space).gather_scatter(stream, kNamed<Family>, params, planned.selection, Completion::asynchronous);
     return;
   }
   require_not_capturing(context, stream, kGathers<Family> ? "a gather of host memory" : "a scatter of host memory");
   BounceBuffers buffers;
   params.status = static_cast<gpumem_status*>(buffers.room_for(outputs[0]));
-  const auto work = [params, chosen = Configured(planned.selection)](Backend& host, NativeStream now, Until done) {
+  const auto work = [params, chosen = Configured(planned.selection)](Backend& host, NativeStream now, Completion done) {
     host.gather_scatter(now, kNamed<Family>, params, chosen, done);
   };
   const char* what = kGathers<Family> ? "gather that was enqueued" : "scatter that was enqueued";
@@ -179,18 +179,20 @@ void enqueue(Context& context, const CallOf<Family>& given, NativeStream stream)
 
 }  // namespace
 
-Plan<GatherFamily> plan(Planner& planner, const GatherParams& call, Until until) {
-  return plan_rows<GatherFamily>(planner, call, until);
+Plan<GatherFamily> plan(Planner& planner, const GatherParams& call, Completion completion) {
+  return plan_rows<GatherFamily>(planner, call, completion);
 }
-Plan<ScatterFamily> plan(Planner& planner, const ScatterParams& call, Until until) {
-  return plan_rows<ScatterFamily>(planner, call, until);
+Plan<ScatterFamily> plan(Planner& planner, const ScatterParams& call, Completion completion) {
+  return plan_rows<ScatterFamily>(planner, call, completion);
 }
 
-void gather(Context& context, const GatherScatterParams& params, NativeStream stream, Until until) {
-  until == Until::complete ? run<GatherFamily>(context, {params}) : enqueue<GatherFamily>(context, {params}, stream);
+void gather(Context& context, const GatherScatterParams& params, NativeStream stream, Completion completion) {
+  completion == Completion::blocking ? run<GatherFamily>(context, {params})
+                                     : enqueue<GatherFamily>(context, {params}, stream);
 }
-void scatter(Context& context, const GatherScatterParams& params, NativeStream stream, Until until) {
-  until == Until::complete ? run<ScatterFamily>(context, {params}) : enqueue<ScatterFamily>(context, {params}, stream);
+void scatter(Context& context, const GatherScatterParams& params, NativeStream stream, Completion completion) {
+  completion == Completion::blocking ? run<ScatterFamily>(context, {params})
+                                     : enqueue<ScatterFamily>(context, {params}, stream);
 }
 
 }  // namespace gpumem

@@ -71,12 +71,13 @@ Config serial_config(const DeviceProps&, const GatherScatterParams& p) noexcept 
 using Execution = Executes<GatherScatterParams>::Gpu;
 constexpr std::array<Implementation<GatherScatterParams>, 6> table_of(Execution vec16, Execution vec8, Execution words,
                                                                       Execution bytes) noexcept {
-  return {{{"vec16", Runs::cuda, 1, plan<accepts_vec16, words_config<16>>, vec16},
-           {"vec8", Runs::cuda, 1, plan<accepts_vec8, words_config<8>>, vec8},
-           {"words", Runs::cuda, 1, plan<accepts_vec4, words_config<4>>, words},
-           {"bytes", Runs::cuda, 1, plan<accepts<GatherScatterParams>, words_config<1>>, bytes},
-           {"host_parallel", Runs::host, 1, plan<accepts<GatherScatterParams>, host_config>, HostWay{}},
-           {"host_serial", Runs::host, 1, plan<accepts<GatherScatterParams>, serial_config>, HostWay{.serial = true}}}};
+  return {{{"vec16", ExecutionSpace::cuda, 1, plan<accepts_vec16, words_config<16>>, vec16},
+           {"vec8", ExecutionSpace::cuda, 1, plan<accepts_vec8, words_config<8>>, vec8},
+           {"words", ExecutionSpace::cuda, 1, plan<accepts_vec4, words_config<4>>, words},
+           {"bytes", ExecutionSpace::cuda, 1, plan<accepts<GatherScatterParams>, words_config<1>>, bytes},
+           {"host_parallel", ExecutionSpace::host, 1, plan<accepts<GatherScatterParams>, host_config>, HostWay{}},
+           {"host_serial", ExecutionSpace::host, 1, plan<accepts<GatherScatterParams>, serial_config>,
+            HostWay{.serial = true}}}};
 }
 
 constexpr auto kGather =

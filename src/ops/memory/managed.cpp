@@ -29,7 +29,8 @@ void require_location(Context& context, int32_t device) {
 
 }  // namespace
 
-void prefetch(Context& context, const void* p, int64_t bytes, int32_t device, NativeStream stream, Until until) {
+void prefetch(Context& context, const void* p, int64_t bytes, int32_t device, NativeStream stream,
+              Completion completion) {
   require_at_least("bytes", bytes, 0);
   require_location(context, device);
   if (bytes == 0) return;
@@ -37,7 +38,7 @@ void prefetch(Context& context, const void* p, int64_t bytes, int32_t device, Na
   require_not_capturing(context, stream, "a prefetch of managed memory");
   if (context.on_cuda() && device == GPUMEM_DEVICE_HOST) require_pages(p, static_cast<size_t>(bytes));
   context.device().prefetch(stream, p, static_cast<size_t>(bytes), device);
-  if (until == Until::complete) context.device().synchronize(stream);
+  if (completion == Completion::blocking) context.device().synchronize(stream);
 }
 
 void advise(Context& context, const void* p, int64_t bytes, gpumem_advice advice, int32_t device) {

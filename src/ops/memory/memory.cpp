@@ -145,7 +145,7 @@ void register_host(Context& context, void* p, int64_t bytes) {
   if (context.on_cuda()) require_pages(p, size);
   context.device().register_host(p, size);
   ScopeExit unregister([&] { context.device().unregister_host(p); });
-  const Runs backend = context.device().props().backend;
+  const ExecutionSpace backend = context.device().props().backend;
   process().registry.add_registered(
       {reinterpret_cast<uintptr_t>(p), size, GPUMEM_MEMORY_PINNED, backend, GPUMEM_DEVICE_HOST, &context, true});
   unregister.release();

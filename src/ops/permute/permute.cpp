@@ -124,12 +124,12 @@ Travel travel_of(const Permutation& p) noexcept {
 constexpr int64_t kBlocksBesideCopies = 1;
 
 void run(Backend& backend, NativeStream stream, const PermuteParams& params, Configured<PermuteParams> planned,
-         Until until, Pace pace = Pace::alone) {
-  if (pace == Pace::beside_copies && !planned.config.fixed_grid) {
+         Completion completion, Occupancy occupancy = Occupancy::full) {
+  if (occupancy == Occupancy::limited && !planned.config.fixed_grid) {
     const int64_t most = kBlocksBesideCopies * backend.props().multiprocessors;
     planned.config.grid = std::min(planned.config.grid, most);
   }
-  backend.launch(stream, Work<PermuteFamily>{params, planned}, until);
+  backend.launch(stream, Work<PermuteFamily>{params, planned}, completion);
 }
 
 struct Staged {
@@ -141,18 +141,18 @@ void bring(Context& context, const PermuteParams& call, const Placement& placeme
   const Travel travel = travel_of(permutation_of(call));
   const void* from = call.src;
   if (travel.packed) {
-    const bool on_host = placement.runs == Runs::cuda;
-    Backend& there = context.running(on_host ? Runs::host : Runs::cuda);
-    allocate_beside(context, staged.packed, on_host ? Runs::host : Runs::cuda, travel.bytes);
+    const bool on_host = placement.space == ExecutionSpace::cuda;
+    Backend& there = context.running(on_host ? ExecutionSpace::host : ExecutionSpace::cuda);
+    allocate_beside(context, staged.packed, on_host ? ExecutionSpace::host : ExecutionSpace::cuda, travel.bytes);
     if (on_host) context.device().await_order();
     PermuteParams packing{.src = call.src, .dst = staged.packed->get()};
     packing.axes = fuse(travel.packing, misalignment(packing.src), misalignment(packing.dst));
     run(there, on_host ? nullptr : context.own_stream(), packing,
         select<PermuteFamily>(there.props(), packing, {}, {}),  // a forced variant does not apply to the packing
-        on_host ? Until::complete : Until::enqueued);
+        on_host ? Completion::blocking : Completion::asynchronous);
     from = staged.packed->get();
   }
-  stage(context, staged.arrived, placement.runs, from, travel.bytes,
+  stage(context, staged.arrived, placement.space, from, travel.bytes,
         travel.packed ? HostSide::pageable : placement.host_side);
 }
 
@@ -160,7 +160,7 @@ int64_t gap_in(const PermuteAxes& axes, const int64_t* strides) noexcept {
   return gap_in(StridedSide{"", "", axes.rank, axes.extent, strides}, axes.element_bytes);
 }
 
-Placement place_permutation(Planner& planner, const PermuteParams& c, const Permutation& p, Until until) {
+Placement place_permutation(Planner& planner, const PermuteParams& c, const Permutation& p, Completion completion) {
   const ByteRange src_range{"src", c.src, p.src_bytes, gap_in(p.axes, p.axes.src_stride)};
   const ByteRange dst_range{"dst", c.dst, p.dst_bytes, gap_in(p.axes, p.axes.dst_stride)};
   const Operand src = planner.look_up_here(src_range, Access::read);
@@ -169,13 +169,13 @@ Placement place_permutation(Planner& planner, const PermuteParams& c, const Perm
     fail(GPUMEM_UNSUPPORTED, "dst is src; expected disjoint operands: there is no in-place permutation");
   }
   if (!planner.knows_disjoint()) require_disjoint(dst_range, src_range);
-  return place(planner.on_cuda(), src, dst, until);
+  return place(planner.on_cuda(), src, dst, completion);
 }
 
-void permute(Context& context, const PermuteParams& call, Planner& planner, NativeStream stream, Until until,
-             Pace pace = Pace::alone) {
+void permute(Context& context, const PermuteParams& call, Planner& planner, NativeStream stream, Completion completion,
+             Occupancy occupancy = Occupancy::full) {
   constexpr const char* kWhat = "this permutation";
-  const Plan<PermuteFamily> planned = plan(planner, call, until);
+  const Plan<PermuteFamily> planned = plan(planner, call, completion);
   if (planned.empty) return;
   PermuteParams params = planned.params;
   Staged staged;
@@ -184,39 +184,40 @@ void permute(Context& context, const PermuteParams& call, Planner& planner, Nati
     bring(context, call, planned.placement, staged);
     params.src = staged.arrived->get();
   }
-  run_placed(context, planned.placement, stream, until, kWhat,
-             [params, pace, chosen = Configured<PermuteParams>(planned.selection)](
-                 Backend& backend, NativeStream on, Until done) { run(backend, on, params, chosen, done, pace); });
+  run_placed(
+      context, planned.placement, stream, completion, kWhat,
+      [params, occupancy, chosen = Configured<PermuteParams>(planned.selection)](
+          Backend& backend, NativeStream on, Completion done) { run(backend, on, params, chosen, done, occupancy); });
 }
 
 }  // namespace
 
-Plan<PermuteFamily> plan(Planner& planner, const PermuteParams& call, Until until) {
+Plan<PermuteFamily> plan(Planner& planner, const PermuteParams& call, Completion completion) {
   const Permutation p = permutation_of(call);
   Plan<PermuteFamily> plan;
   plan.empty = p.empty;
   if (plan.empty) return plan;
-  plan.placement = place_permutation(planner, call, p, until);
+  plan.placement = place_permutation(planner, call, p, completion);
   const bool staged = plan.placement.stage_src;
   PermuteParams& params = plan.params;
-  params.src = staged ? scratch_to_come() : call.src;
+  params.src = staged ? placeholder() : call.src;
   params.dst = call.dst;
   params.axes = fuse(staged ? travel_of(p).axes : p.axes, misalignment(params.src), misalignment(params.dst));
-  plan.selection = decide<PermuteFamily>(planner, plan.placement.runs, params);
+  plan.selection = decide<PermuteFamily>(planner, plan.placement.space, params);
   return plan;
 }
 
-void permute(Context& context, const PermuteCall& given, NativeStream stream, Until until) {
+void permute(Context& context, const PermuteCall& given, NativeStream stream, Completion completion) {
   const PermuteParams call = readable(given);
-  CallPlanner planner(context, call, until);
-  permute(context, call, planner, stream, until);
+  CallPlanner planner(context, call, completion);
+  permute(context, call, planner, stream, completion);
 }
 
 void permute_part(Context& context, const PermuteCall& given, const Operand& src, const Operand& dst,
-                  NativeStream stream, Until until, Pace pace) {
+                  NativeStream stream, Completion completion, Occupancy occupancy) {
   const PermuteParams call = readable(given);
-  PartPlanner planner(context, call, until, src, dst);
-  permute(context, call, planner, stream, until, pace);
+  PartPlanner planner(context, call, completion, src, dst);
+  permute(context, call, planner, stream, completion, occupancy);
 }
 
 }  // namespace gpumem

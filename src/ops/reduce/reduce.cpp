@@ -72,19 +72,19 @@ double about(const IntegerNode& node) noexcept {
 }
 
 // Pieces are copied with whatever lies between their elements, so only data without gaps is worth it.
-bool streams(const Planner& planner, const ReduceParams& call, const Operand& x, Until until) noexcept {
-  return planner.streams_host_data() && planner.on_cuda() && until == Until::complete && x.on_host() &&
+bool streams(const Planner& planner, const ReduceParams& call, const Operand& x, Completion completion) noexcept {
+  return planner.streams_host_data() && planner.on_cuda() && completion == Completion::blocking && x.on_host() &&
          (call.stride == 1 || call.n == 1) && call.op != GPUMEM_DOT;
 }
 
-Placement place_reduction(Planner& planner, const ReduceParams& call, Until until) {
+Placement place_reduction(Planner& planner, const ReduceParams& call, Completion completion) {
   const Inputs inputs = inputs_of(call);
   const Operand x = planner.look_up_here(inputs.range[0], Access::read);
-  if (streams(planner, call, x, until)) return place_streamed(x);
+  if (streams(planner, call, x, completion)) return place_streamed(x);
   if (call.op != GPUMEM_DOT) return place(planner.on_cuda(), x);
   const Operand y = planner.look_up_here(inputs.range[1], Access::read);
   const Placement placement = place_beside_x(planner.on_cuda(), x, y);
-  if (placement.stage_src && until == Until::enqueued) fail_on_two_sides("x", x, "y", y);
+  if (placement.stage_src && completion == Completion::asynchronous) fail_on_two_sides("x", x, "y", y);
   return placement;
 }
 
@@ -103,7 +103,7 @@ ReduceNode run(Context& context, const Plan<ReduceFamily>& planned, const Reduce
   std::optional<Scratch> staged;
   if (planned.placement.stage_src) {
     const ByteRange y = inputs_of(call).range[1];
-    stage(context, staged, planned.placement.runs, y.p, y.bytes, planned.placement.host_side);
+    stage(context, staged, planned.placement.space, y.p, y.bytes, planned.placement.host_side);
     params.y = staged->get();
   }
   return run_now(context, planned.placement, [&](Backend& backend, NativeStream stream) {
@@ -120,7 +120,7 @@ void enqueue_beside(Context& context, const Plan<ReduceFamily>& planned, const O
   params.result = buffers.room_for(outputs[0]);
   params.index = static_cast<int64_t*>(buffers.room_for(outputs[1]));
   params.status = static_cast<gpumem_status*>(buffers.room_for(outputs[2]));
-  const auto work = [params, chosen = Configured(planned.selection)](Backend& host, NativeStream now, Until) {
+  const auto work = [params, chosen = Configured(planned.selection)](Backend& host, NativeStream now, Completion) {
     host.reduce_async(now, params, chosen);
   };
   enqueue_on_host(context, stream, beside_task(context, "an enqueued reduction", work, params.status),
@@ -128,34 +128,35 @@ void enqueue_beside(Context& context, const Plan<ReduceFamily>& planned, const O
 }
 
 void reduce_async(Context& context, const ReduceParams& call, NativeStream stream) {
-  CallPlanner planner(context, call, Until::enqueued);
-  const Plan<ReduceFamily> planned = plan(planner, call, Until::enqueued);
+  CallPlanner planner(context, call, Completion::asynchronous);
+  const Plan<ReduceFamily> planned = plan(planner, call, Completion::asynchronous);
   Output outputs[] = {result_of(call, 8), index_of(call.op, call.index, 8), status_of(call.status)};
-  check_outputs(context, outputs, inputs_of(call).all(), Until::enqueued);
-  if (planned.empty) return write_nothing(context, outputs, stream, Until::enqueued);
-  if (context.on_cuda() && planned.placement.runs == Runs::host) {
+  check_outputs(context, outputs, inputs_of(call).all(), Completion::asynchronous);
+  if (planned.empty) return write_nothing(context, outputs, stream, Completion::asynchronous);
+  if (context.on_cuda() && planned.placement.space == ExecutionSpace::host) {
     return enqueue_beside(context, planned, outputs, stream);
   }
   prefetch_managed(context, planned.placement, stream);
-  context.running(planned.placement.runs).reduce_async(stream, planned.params, planned.selection);
+  context.running(planned.placement.space).reduce_async(stream, planned.params, planned.selection);
 }
 
 // start: where the work is for the device, and nothing has to be brought there first.
 template <class Start>
 std::unique_ptr<PendingNodes> begin(Context& context, const ReduceParams& call, const Start& start) {
   if (!context.on_cuda()) return nullptr;
-  CallPlanner planner(context, call, Until::complete);
-  const Plan<ReduceFamily> planned = plan(planner, call, Until::complete);
+  CallPlanner planner(context, call, Completion::blocking);
+  const Plan<ReduceFamily> planned = plan(planner, call, Completion::blocking);
   require_not_capturing(context, context.own_stream(), "a blocking reduction");
   const Placement& placement = planned.placement;
-  if (planned.empty || placement.streamed || placement.stage_src || placement.runs == Runs::host) return nullptr;
+  if (planned.empty || placement.streamed || placement.stage_src || placement.space == ExecutionSpace::host)
+    return nullptr;
   return run_now(context, placement,
                  [&](Backend& backend, NativeStream stream) { return start(backend, stream, planned); });
 }
 
 }  // namespace
 
-Plan<ReduceFamily> plan(Planner& planner, const ReduceParams& call, Until until) {
+Plan<ReduceFamily> plan(Planner& planner, const ReduceParams& call, Completion completion) {
   check(call);
   Plan<ReduceFamily> plan;
   plan.empty = call.n == 0;
@@ -163,20 +164,20 @@ Plan<ReduceFamily> plan(Planner& planner, const ReduceParams& call, Until until)
     fail(GPUMEM_EMPTY, "n is 0; expected at least one element for the %s", op_name(call.op));
   }
   if (plan.empty) return plan;
-  plan.placement = place_reduction(planner, call, until);
+  plan.placement = place_reduction(planner, call, completion);
   plan.params = normal(call);
-  if (plan.placement.stage_src) plan.params.y = scratch_to_come();
+  if (plan.placement.stage_src) plan.params.y = placeholder();
   if (plan.placement.streamed) {  // the first piece
     plan.params.n = std::min(call.n, streamed_piece(call.dtype));
-    plan.params.x = scratch_to_come();
+    plan.params.x = placeholder();
   }
-  plan.selection = decide<ReduceFamily>(planner, plan.placement.runs, plan.params);
+  plan.selection = decide<ReduceFamily>(planner, plan.placement.space, plan.params);
   return plan;
 }
 
 ReduceNode reduce_to_node(Context& context, const ReduceParams& call) {
-  CallPlanner planner(context, call, Until::complete);
-  const Plan<ReduceFamily> planned = plan(planner, call, Until::complete);
+  CallPlanner planner(context, call, Completion::blocking);
+  const Plan<ReduceFamily> planned = plan(planner, call, Completion::blocking);
   require_not_capturing(context, context.own_stream(), "a blocking reduction");
   return planned.empty ? empty_node(node_kind(call.dtype, call.op)) : run(context, planned, call);
 }
@@ -205,14 +206,14 @@ ReduceValue checked_value(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceN
   return value;
 }
 
-void reduce(Context& context, const ReduceParams& call, NativeStream stream, Until until) {
-  if (until == Until::enqueued) return reduce_async(context, call, stream);
-  CallPlanner planner(context, call, Until::complete);
-  const Plan<ReduceFamily> planned = plan(planner, call, Until::complete);
+void reduce(Context& context, const ReduceParams& call, NativeStream stream, Completion completion) {
+  if (completion == Completion::asynchronous) return reduce_async(context, call, stream);
+  CallPlanner planner(context, call, Completion::blocking);
+  const Plan<ReduceFamily> planned = plan(planner, call, Completion::blocking);
   Output outputs[] = {result_of(call, 1), index_of(call.op, call.index, 1)};
-  check_outputs(context, outputs, inputs_of(call).all(), Until::complete);
+  check_outputs(context, outputs, inputs_of(call).all(), Completion::blocking);
   require_not_capturing(context, context.own_stream(), "a blocking reduction");
-  if (planned.empty) return write_nothing(context, outputs, context.own_stream(), Until::complete);
+  if (planned.empty) return write_nothing(context, outputs, context.own_stream(), Completion::blocking);
   const ReduceValue value = checked_value(call.dtype, call.op, run(context, planned, call));
   if (outputs[0].wanted()) store(context, outputs[0], &value.word[0]);
   if (outputs[1].wanted()) store(context, outputs[1], &value.word[1]);

@@ -43,10 +43,10 @@ template <class Family>
 gpumem_status reduce_lines(Context& context, const Plan<Family>& planned, typename Family::Params params,
                            const Output& result) {
   std::optional<Scratch> room;
-  make_room(context, room, planned.placement.runs, result);
+  make_room(context, room, planned.placement.space, result);
   if (room) params.result = room->get();
   const gpumem_status found = run_now(context, planned.placement, [&](Backend& backend, NativeStream stream) {
-    return backend.reduce_lines(stream, params, planned.selection, Until::complete);
+    return backend.reduce_lines(stream, params, planned.selection, Completion::blocking);
   });
   if (room) bring_back(context, *room, result);
   return found;
@@ -56,16 +56,16 @@ gpumem_status reduce_lines(Context& context, const Plan<Family>& planned, typena
 template <class Family>
 void enqueue_lines(Context& context, const Plan<Family>& planned, const Output (&outputs)[2], NativeStream stream) {
   typename Family::Params params = planned.params;
-  if (!context.on_cuda() || planned.placement.runs == Runs::cuda) {
+  if (!context.on_cuda() || planned.placement.space == ExecutionSpace::cuda) {
     prefetch_managed(context, planned.placement, stream);
-    context.running(planned.placement.runs).reduce_lines(stream, params, planned.selection, Until::enqueued);
+    context.running(planned.placement.space).reduce_lines(stream, params, planned.selection, Completion::asynchronous);
     return;
   }
   require_not_capturing(context, stream, "a reduction of host memory");
   BounceBuffers buffers;
   params.result = buffers.room_for(outputs[0]);
   params.status = static_cast<gpumem_status*>(buffers.room_for(outputs[1]));
-  const auto work = [params, chosen = Configured(planned.selection)](Backend& host, NativeStream now, Until done) {
+  const auto work = [params, chosen = Configured(planned.selection)](Backend& host, NativeStream now, Completion done) {
     host.reduce_lines(now, params, chosen, done);
   };
   enqueue_on_host(context, stream, beside_task(context, "an enqueued reduction", work, params.status),
@@ -120,15 +120,15 @@ Inputs inputs_of(const ReduceSegmentsParams& c) {
 }
 
 // The work runs where x lies; where there is no x, where the offsets lie.
-Placement place_segments(Planner& planner, const ReduceSegmentsParams& c, Until until) {
+Placement place_segments(Planner& planner, const ReduceSegmentsParams& c, Completion completion) {
   const Inputs inputs = inputs_of(c);
   const Operand offsets = planner.look_up_index(inputs.range[0]);
   Placement placement =
       place(planner.on_cuda(), c.n > 0 ? planner.look_up_here(inputs.range[1], Access::read) : offsets);
-  if (!planner.on_cuda() || !read_elsewhere(placement.runs, offsets, until)) return placement;
-  if (until == Until::enqueued) {
+  if (!planner.on_cuda() || !read_elsewhere(placement.space, offsets, completion)) return placement;
+  if (completion == Completion::asynchronous) {
     fail(GPUMEM_UNSUPPORTED, "offsets is %s memory, which the work on x (%s) can't read; expected memory of that side",
-         kind_name(offsets.kind), placement.runs == Runs::cuda ? "on the device" : "on the host");
+         kind_name(offsets.kind), placement.space == ExecutionSpace::cuda ? "on the device" : "on the host");
   }
   placement.stage_src = true;
   placement.host_side = offsets.host_side();
@@ -137,7 +137,7 @@ Placement place_segments(Planner& planner, const ReduceSegmentsParams& c, Until 
 
 }  // namespace
 
-Plan<ReduceAxisFamily> plan(Planner& planner, const ReduceAxisParams& given, Until) {
+Plan<ReduceAxisFamily> plan(Planner& planner, const ReduceAxisParams& given, Completion) {
   check(given);
   Plan<ReduceAxisFamily> plan;
   const ReduceAxisParams& c = plan.params = normal(given);
@@ -150,25 +150,25 @@ Plan<ReduceAxisFamily> plan(Planner& planner, const ReduceAxisParams& given, Unt
   }
   if (plan.empty) return plan;
   plan.placement = place(planner.on_cuda(), planner.look_up_here(inputs_of(c).range[0], Access::read));
-  plan.selection = decide<ReduceAxisFamily>(planner, plan.placement.runs, c);
+  plan.selection = decide<ReduceAxisFamily>(planner, plan.placement.space, c);
   return plan;
 }
 
-void reduce_axis(Context& context, const ReduceAxisParams& given, NativeStream stream, Until until) {
-  CallPlanner planner(context, given, until);
-  const Plan<ReduceAxisFamily> planned = plan(planner, given, until);
+void reduce_axis(Context& context, const ReduceAxisParams& given, NativeStream stream, Completion completion) {
+  CallPlanner planner(context, given, completion);
+  const Plan<ReduceAxisFamily> planned = plan(planner, given, completion);
   const ReduceAxisParams& params = planned.params;
   Output outputs[] = {{"result", params.result, result_bytes(params.op, params.lines()), 8, false,
                        word_of_nothing(params.dtype, params.op)},
                       status_of(params.status)};
-  check_outputs(context, outputs, inputs_of(params).all(), until);
-  if (until == Until::complete) require_not_capturing(context, stream, "gpumem_reduce_axis");
-  if (planned.empty) return write_nothing(context, outputs, stream, until);
-  if (until == Until::enqueued) return enqueue_lines(context, planned, outputs, stream);
+  check_outputs(context, outputs, inputs_of(params).all(), completion);
+  if (completion == Completion::blocking) require_not_capturing(context, stream, "gpumem_reduce_axis");
+  if (planned.empty) return write_nothing(context, outputs, stream, completion);
+  if (completion == Completion::asynchronous) return enqueue_lines(context, planned, outputs, stream);
   require_values(reduce_lines(context, planned, params, outputs[0]), params.dtype, params.op, lines_name(params.axis));
 }
 
-Plan<ReduceSegmentsFamily> plan(Planner& planner, const ReduceSegmentsParams& given, Until until) {
+Plan<ReduceSegmentsFamily> plan(Planner& planner, const ReduceSegmentsParams& given, Completion completion) {
   check(given);
   Plan<ReduceSegmentsFamily> plan;
   ReduceSegmentsParams& c = plan.params = given;
@@ -177,25 +177,25 @@ Plan<ReduceSegmentsFamily> plan(Planner& planner, const ReduceSegmentsParams& gi
   plan.empty = c.segments == 0;
   if (plan.empty) return plan;
   require_aligned("offsets", c.offsets, sizeof(int64_t));
-  plan.placement = place_segments(planner, c, until);
-  plan.selection = decide<ReduceSegmentsFamily>(planner, plan.placement.runs, c);
+  plan.placement = place_segments(planner, c, completion);
+  plan.selection = decide<ReduceSegmentsFamily>(planner, plan.placement.space, c);
   return plan;
 }
 
-void reduce_segments(Context& context, const ReduceSegmentsParams& given, NativeStream stream, Until until) {
-  CallPlanner planner(context, given, until);
-  const Plan<ReduceSegmentsFamily> planned = plan(planner, given, until);
+void reduce_segments(Context& context, const ReduceSegmentsParams& given, NativeStream stream, Completion completion) {
+  CallPlanner planner(context, given, completion);
+  const Plan<ReduceSegmentsFamily> planned = plan(planner, given, completion);
   ReduceSegmentsParams params = planned.params;
   Output outputs[] = {{"result", params.result, result_bytes(params.op, params.segments), 8}, status_of(params.status)};
   const Inputs inputs = inputs_of(params);
-  check_outputs(context, outputs, inputs.all(), until);
-  if (until == Until::complete) require_not_capturing(context, stream, "gpumem_reduce_segments");
-  if (planned.empty) return write_nothing(context, outputs, stream, until);
-  if (until == Until::enqueued) return enqueue_lines(context, planned, outputs, stream);
+  check_outputs(context, outputs, inputs.all(), completion);
+  if (completion == Completion::blocking) require_not_capturing(context, stream, "gpumem_reduce_segments");
+  if (planned.empty) return write_nothing(context, outputs, stream, completion);
+  if (completion == Completion::asynchronous) return enqueue_lines(context, planned, outputs, stream);
   std::optional<Scratch> staged;
   if (planned.placement.stage_src) {
     const ByteRange& offsets = inputs.range[0];
-    stage(context, staged, planned.placement.runs, offsets.p, offsets.bytes, planned.placement.host_side);
+    stage(context, staged, planned.placement.space, offsets.p, offsets.bytes, planned.placement.host_side);
     params.offsets = static_cast<const int64_t*>(staged->get());
   }
   require_values(reduce_lines(context, planned, params, outputs[0]), params.dtype, params.op, "segments");

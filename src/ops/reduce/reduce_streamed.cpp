@@ -45,9 +45,9 @@ ReduceNode reduce_streamed(Context& context, const Plan<ReduceFamily>& planned, 
     ReduceParams part = planned.params;
     part.n = std::min(piece, call.n - first);
     const auto selection =
-        part.n == piece ? planned.selection : decide<ReduceFamily>(context, planned.placement.runs, part);
+        part.n == piece ? planned.selection : decide<ReduceFamily>(context, planned.placement.space, part);
     transfer(context, buffer.get(), static_cast<const char*>(call.x) + first * bytes, part.n * bytes,
-             planned.placement.host_side, Runs::cuda);
+             planned.placement.host_side, ExecutionSpace::cuda);
     part.x = buffer.get();
     nodes.push_back(device.reduce(context.own_stream(), part, selection));
     move_index(kind, first, nodes.back());

@@ -68,7 +68,7 @@ ResizeParams normal(ResizeParams c) noexcept {
 
 }  // namespace
 
-Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& given, Until until) {
+Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& given, Completion completion) {
   check_pixel(given);
   const int64_t pixel = given.pixel_bytes();
   check_extents(kSrc, given.src_rows, given.src_cols, given.src_pitch, pixel);
@@ -86,28 +86,28 @@ Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& given, Until until
   const Operand src_lies = planner.look_up_here(src, Access::read);
   const Operand dst_lies = planner.look_up_here(dst, Access::write);
   require_disjoint(dst, src);
-  plan.placement = place(planner.on_cuda(), src_lies, dst_lies, until);
+  plan.placement = place(planner.on_cuda(), src_lies, dst_lies, completion);
   if (plan.placement.stage_src) {  // without the gaps between rows, at the start of an allocation
-    c.src = scratch_to_come();
+    c.src = placeholder();
     c.src_pitch = c.src_cols * pixel;
   }
-  plan.selection = decide<ResizeFamily>(planner, plan.placement.runs, c);
+  plan.selection = decide<ResizeFamily>(planner, plan.placement.space, c);
   return plan;
 }
 
-void resize(Context& context, const ResizeParams& given, NativeStream stream, Until until) {
-  CallPlanner planner(context, given, until);
-  Plan<ResizeFamily> planned = plan(planner, given, until);
+void resize(Context& context, const ResizeParams& given, NativeStream stream, Completion completion) {
+  CallPlanner planner(context, given, completion);
+  Plan<ResizeFamily> planned = plan(planner, given, completion);
   if (planned.empty) return;
   std::optional<Scratch> staged;
   if (planned.placement.stage_src) {
     require_not_capturing(context, stream, "this resize");
     ResizeParams& params = planned.params;
-    stage_rows(context, staged, planned.placement.runs, given.src, given.src_pitch, params.src_pitch, params.src_rows,
+    stage_rows(context, staged, planned.placement.space, given.src, given.src_pitch, params.src_pitch, params.src_rows,
                planned.placement.host_side);
     params.src = staged->get();
   }
-  launch_placed(context, planned, stream, until, "this resize");
+  launch_placed(context, planned, stream, completion, "this resize");
 }
 
 }  // namespace gpumem

@@ -69,7 +69,7 @@ void decide_ends(Planner& planner, const Placement& placement, const TransposePa
     for (const int64_t rows : {largest.rows, c.rows % largest.rows}) {
       for (const int64_t cols : {largest.cols, c.cols % largest.cols}) {
         if (batches == 0 || rows == 0 || cols == 0) continue;
-        decide<TransposeFamily>(planner, placement.runs, params_of_piece(c, {batches, rows, cols}, placement));
+        decide<TransposeFamily>(planner, placement.space, params_of_piece(c, {batches, rows, cols}, placement));
       }
     }
   }
@@ -77,7 +77,7 @@ void decide_ends(Planner& planner, const Placement& placement, const TransposePa
 
 }  // namespace
 
-TransposePlan plan(Planner& planner, const TransposeParams& given, Until until) {
+TransposePlan plan(Planner& planner, const TransposeParams& given, Completion completion) {
   check(given);
   TransposePlan plan;
   plan.params = normal(given);
@@ -102,24 +102,24 @@ TransposePlan plan(Planner& planner, const TransposeParams& given, Until until) 
   }
   plan.placement = place_across(planner.on_cuda(), src, dst);
   if (crosses(plan.placement)) {
-    if (until == Until::enqueued) fail_on_two_sides("src", src, "dst", dst);
+    if (completion == Completion::asynchronous) fail_on_two_sides("src", src, "dst", dst);
     plan.whole = plan.params;
     decide_ends(planner, plan.placement, plan.whole);
     plan.params = params_of_piece(plan.whole, transpose_piece(plan.whole, plan.placement), plan.placement);
   }
-  plan.selection = decide<TransposeFamily>(planner, plan.placement.runs, plan.params);
+  plan.selection = decide<TransposeFamily>(planner, plan.placement.space, plan.params);
   return plan;
 }
 
-void transpose(Context& context, const TransposeParams& given, NativeStream stream, Until until) {
-  CallPlanner planner(context, given, until);
-  const TransposePlan planned = plan(planner, given, until);
+void transpose(Context& context, const TransposeParams& given, NativeStream stream, Completion completion) {
+  CallPlanner planner(context, given, completion);
+  const TransposePlan planned = plan(planner, given, completion);
   if (planned.empty) return;
   if (crosses(planned.placement)) {
     require_not_capturing(context, context.own_stream(), "gpumem_transpose");
     return transpose_across(context, planned);
   }
-  launch_placed(context, planned, stream, until, "this transpose");
+  launch_placed(context, planned, stream, completion, "this transpose");
 }
 
 }  // namespace gpumem

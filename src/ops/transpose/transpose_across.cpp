@@ -45,9 +45,9 @@ std::vector<Piece> pieces_of(const TransposeParams& c, const TransposePiece& lar
   return pieces;
 }
 
-class Crossing {
+class TransposeAcross {
  public:
-  Crossing(Context& context, const TransposePlan& planned)
+  TransposeAcross(Context& context, const TransposePlan& planned)
       : context_(context), device_(context.device()), planned_(planned), call_(planned.whole) {}
 
   void run() {
@@ -141,8 +141,8 @@ class Crossing {
       return to_device() ? into(in_place, buffer) : out_of(in_place, buffer);
     };
     const auto enqueue = [&](const CopyParams& b) {
-      transfer_rows(context_, stream, b, planned_.placement.host_side, to_device() ? Runs::cuda : Runs::host,
-                    Until::enqueued);
+      transfer_rows(context_, stream, b, planned_.placement.host_side,
+                    to_device() ? ExecutionSpace::cuda : ExecutionSpace::host, Completion::asynchronous);
     };
     if (matrices(piece) == 1 || stride >= rows * pitch) return enqueue(block(0, matrices(piece)));
     for (int64_t i = 0; i < matrices(piece); ++i) enqueue(block(i, 1));  // they overlap
@@ -154,10 +154,10 @@ class Crossing {
     const bool as_large =
         params.batches == largest.batches && params.rows == largest.rows && params.cols == largest.cols;
     const auto selection =
-        as_large ? planned_.selection : decide<TransposeFamily>(context_, planned_.placement.runs, params);
+        as_large ? planned_.selection : decide<TransposeFamily>(context_, planned_.placement.space, params);
     params.src = to_device() ? slot.buffer.get() : src_of(piece);
     params.dst = to_device() ? dst_of(piece) : slot.buffer.get();
-    device_.launch(stream, Work<TransposeFamily>{params, selection}, Until::enqueued);
+    device_.launch(stream, Work<TransposeFamily>{params, selection}, Completion::asynchronous);
   }
 
   Context& context_;
@@ -190,16 +190,16 @@ TransposeParams params_of_piece(const TransposeParams& whole, const TransposePie
   const int64_t stride = piece.batches == 1 ? 0 : piece.rows * piece.cols;
   if (placement.stage_src) {
     p.src_ld = piece.cols;
-    p.src = scratch_to_come();
+    p.src = placeholder();
     if (p.src_batch_stride != 0) p.src_batch_stride = stride;
   } else {
     p.dst_ld = piece.rows;
-    p.dst = scratch_to_come();
+    p.dst = placeholder();
     p.dst_batch_stride = stride;
   }
   return p;
 }
 
-void transpose_across(Context& context, const TransposePlan& planned) { Crossing(context, planned).run(); }
+void transpose_across(Context& context, const TransposePlan& planned) { TransposeAcross(context, planned).run(); }
 
 }  // namespace gpumem

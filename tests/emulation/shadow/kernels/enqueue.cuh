@@ -21,13 +21,13 @@ cudaError_t enqueue(void (*kernel)(Parameters...), const dim3& grid, const dim3&
 // Kernels run one after the other here, and so do the blocks of a cluster: kernels/reduce/cluster.cuh.
 enum class Blocks { apart, cluster };
 template <Blocks kBlocks = Blocks::apart, class... Parameters>
-cudaError_t enqueue_early(void (*kernel)(Parameters...), const dim3& grid, const dim3& block, Stream stream,
-                          std::type_identity_t<Parameters>... arguments) {
+cudaError_t enqueue_programmatic(void (*kernel)(Parameters...), const dim3& grid, const dim3& block, Stream stream,
+                                 std::type_identity_t<Parameters>... arguments) {
   return enqueue(kernel, grid, block, stream, arguments...);
 }
-inline void after_earlier_work() {}
-inline void wait_for_earlier_work() {}
-inline void let_next_begin() {}
+inline void synchronize_and_trigger() {}
+inline void grid_dependency_synchronize() {}
+inline void trigger_programmatic_launch() {}
 
 struct SharedBytes {
   int bytes;

@@ -1,4 +1,4 @@
-#include "dist/wire.hpp"
+#include "dist/device_transport.hpp"
 
 #include <unistd.h>
 
@@ -78,7 +78,7 @@ void wait_until_ready(Link& link, Communicator& communicator) {
 
 }  // namespace
 
-Wire::Wire(std::unique_ptr<Link> joined, const std::vector<Context*>& contexts)
+DeviceTransport::DeviceTransport(std::unique_ptr<Link> joined, const std::vector<Context*>& contexts)
     : link(std::move(joined)), contexts_(contexts) {
   ScopeExit undo([this]() noexcept { end_streams(); });
   for (Context* context : contexts) {
@@ -91,16 +91,16 @@ Wire::Wire(std::unique_ptr<Link> joined, const std::vector<Context*>& contexts)
 }
 
 // The link first: it ends what is still on the streams. Those that it may still use stay as long as the process lives.
-Wire::~Wire() {
+DeviceTransport::~DeviceTransport() {
   if (link->close()) end_streams();
 }
 
-void Wire::end_streams() noexcept {
+void DeviceTransport::end_streams() noexcept {
   for (size_t i = 0; i < streams.size(); ++i) contexts_[i]->device().destroy_stream(streams[i]);
 }
 
-std::unique_ptr<Wire> join_link(Communicator& communicator, const std::vector<Context*>& contexts,
-                                const Members& members) {
+std::unique_ptr<DeviceTransport> join_link(Communicator& communicator, const std::vector<Context*>& contexts,
+                                           const Members& members) {
   if (communicator.alone()) return nullptr;
   if (!can_join(communicator.all_gather([&] { return offer_link(contexts); }), members)) return nullptr;
   std::optional<Error> failed;
@@ -113,7 +113,7 @@ std::unique_ptr<Wire> join_link(Communicator& communicator, const std::vector<Co
     }
     return mine;
   });
-  std::unique_ptr<Wire> wire;
+  std::unique_ptr<DeviceTransport> wire;
   if (!ids[0].empty()) {
     std::unique_ptr<Link> link;
     try {
@@ -122,7 +122,7 @@ std::unique_ptr<Wire> join_link(Communicator& communicator, const std::vector<Co
       for (Context* context : contexts) ordinals.push_back(context->device().props().ordinal);
       link = begin_link(Reader(ids[0], 0).take<LinkId>(), ordinals, members.first(), members.all());
       wait_until_ready(*link, communicator);
-      wire = std::make_unique<Wire>(std::move(link), contexts);
+      wire = std::make_unique<DeviceTransport>(std::move(link), contexts);
     } catch (const std::exception&) {
       failed = current_error();
       if (link) link->abort();

@@ -5,13 +5,14 @@
 #include <memory>
 #include <vector>
 
-#include "dist/crossing.hpp"
+#include "dist/peer_copy_pipeline.hpp"
 
 namespace gpumem {
 
-class Lending {
+class ManagedStaging {
  public:
-  Lending(const Group& group, int64_t workspace_bytes) noexcept : group_(group), workspace_bytes_(workspace_bytes) {}
+  ManagedStaging(const Group& group, int64_t workspace_bytes) noexcept
+      : group_(group), workspace_bytes_(workspace_bytes) {}
 
   // Enqueues the owner's part, and what was taken before where its memory is wanted. False: there is no memory to read it from.
   bool take(const Crossed& piece, size_t owner, NativeStream of_owner);

@@ -30,12 +30,13 @@ struct Crossed {
   void pull(Context& by) const;
 };
 
-class Crossing {
+class PeerCopyPipeline {
  public:
-  Crossing(const Group& group, int64_t workspace_bytes) noexcept : group_(group), workspace_bytes_(workspace_bytes) {}
-  ~Crossing();
-  Crossing(const Crossing&) = delete;
-  Crossing& operator=(const Crossing&) = delete;
+  PeerCopyPipeline(const Group& group, int64_t workspace_bytes) noexcept
+      : group_(group), workspace_bytes_(workspace_bytes) {}
+  ~PeerCopyPipeline();
+  PeerCopyPipeline(const PeerCopyPipeline&) = delete;
+  PeerCopyPipeline& operator=(const PeerCopyPipeline&) = delete;
 
   // Enqueues a piece, or keeps it for start() and finish(). False: it is for one kernel. Captured streams take no memory.
   bool take(const Crossed& piece, bool captured);
@@ -43,7 +44,7 @@ class Crossing {
   void start();
   void finish();
   // Of so many bytes that a member permutes meanwhile.
-  Pace pace(size_t member, int64_t bytes) noexcept;
+  Occupancy occupancy(size_t member, int64_t bytes) noexcept;
   // Where something failed, and the members' streams have been waited for.
   void abandon() noexcept;
 

@@ -1,4 +1,4 @@
-#include "dist/lending.hpp"
+#include "dist/managed_staging.hpp"
 
 #include <algorithm>
 
@@ -20,7 +20,7 @@ void put_behind(Context& first, NativeStream of_first, Context& second, NativeSt
 
 }  // namespace
 
-bool Lending::take(const Crossed& piece, size_t owner, NativeStream of_owner) {
+bool ManagedStaging::take(const Crossed& piece, size_t owner, NativeStream of_owner) {
   const int64_t bytes = piece.shape.bytes();
   const size_t axis = slowest_axis(piece.shape, piece.src_strides);
   const int64_t rows = piece.shape.extents[axis];
@@ -36,7 +36,7 @@ bool Lending::take(const Crossed& piece, size_t owner, NativeStream of_owner) {
   return true;
 }
 
-bool Lending::add(const Crossed& part, size_t owner, NativeStream of_owner) {
+bool ManagedStaging::add(const Crossed& part, size_t owner, NativeStream of_owner) {
   const int64_t bytes = part.shape.bytes();
   if (bytes_ + bytes > workspace_bytes_) finish();
   Context& context = *group_.contexts[owner];
@@ -54,12 +54,12 @@ bool Lending::add(const Crossed& part, size_t owner, NativeStream of_owner) {
   bytes_ += bytes;
   put_behind(context, context.own_stream(), context, of_owner);
   move_part(context, part.shape, {part.src, part.src_strides}, part.src_operand, {lent.src, lent.src_strides}, of_block,
-            of_owner, Until::enqueued);
+            of_owner, Completion::asynchronous);
   return true;
 }
 
 // All owners are at work before any reader waits for one.
-void Lending::finish() {
+void ManagedStaging::finish() {
   for (const Part& part : parts_) {
     Context& reader = *group_.contexts[part.lent.reader];
     put_behind(*group_.contexts[part.owner], part.of_owner, reader, part.lent.of_reader);
@@ -72,7 +72,7 @@ void Lending::finish() {
   abandon();
 }
 
-void Lending::abandon() noexcept {
+void ManagedStaging::abandon() noexcept {
   parts_.clear();
   bytes_ = 0;
 }

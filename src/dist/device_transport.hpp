@@ -11,12 +11,12 @@
 
 namespace gpumem {
 
-class Wire {
+class DeviceTransport {
  public:
-  Wire(std::unique_ptr<Link> joined, const std::vector<Context*>& contexts);
-  ~Wire();
-  Wire(const Wire&) = delete;
-  Wire& operator=(const Wire&) = delete;
+  DeviceTransport(std::unique_ptr<Link> joined, const std::vector<Context*>& contexts);
+  ~DeviceTransport();
+  DeviceTransport(const DeviceTransport&) = delete;
+  DeviceTransport& operator=(const DeviceTransport&) = delete;
 
   // Of each member here: the stream of its transfers, what says that its own stream is ready for them, and that those of the last two
   // rounds are done.
@@ -32,7 +32,7 @@ class Wire {
 };
 
 // Collective. nullptr on all processes, unless all of them can: each member on a device of its own.
-std::unique_ptr<Wire> join_link(Communicator& communicator, const std::vector<Context*>& contexts,
-                                const Members& members);
+std::unique_ptr<DeviceTransport> join_link(Communicator& communicator, const std::vector<Context*>& contexts,
+                                           const Members& members);
 
 }  // namespace gpumem

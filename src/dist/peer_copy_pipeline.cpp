@@ -1,4 +1,4 @@
-#include "dist/crossing.hpp"
+#include "dist/peer_copy_pipeline.hpp"
 
 #include <algorithm>
 
@@ -30,10 +30,11 @@ Crossed Crossed::part(size_t axis, int64_t first, int64_t length) const noexcept
 }
 
 void Crossed::pull(Context& by) const {
-  move_part(by, shape, {src, src_strides}, src_operand, {dst, dst_strides}, dst_operand, of_reader, Until::enqueued);
+  move_part(by, shape, {src, src_strides}, src_operand, {dst, dst_strides}, dst_operand, of_reader,
+            Completion::asynchronous);
 }
 
-Crossing::Fetches::Fetches(Context& of)
+PeerCopyPipeline::Fetches::Fetches(Context& of)
     : context(of),
       copies{of.device().create_side_stream(), of.device().create_side_stream()},
       placing(of.device().create_side_stream()),
@@ -41,34 +42,34 @@ Crossing::Fetches::Fetches(Context& of)
       arrived{MemberFence(of.device()), MemberFence(of.device())},
       left{MemberFence(of.device()), MemberFence(of.device())} {}
 
-Crossing::Fetches::~Fetches() {
+PeerCopyPipeline::Fetches::~Fetches() {
   for (const NativeStream stream : streams()) {
     context.device().finish_stream(stream);
     context.device().destroy_stream(stream);
   }
 }
 
-char* Crossing::Fetches::buffer_of(size_t part) const noexcept {
+char* PeerCopyPipeline::Fetches::buffer_of(size_t part) const noexcept {
   return static_cast<char*>(block->get()) + static_cast<int64_t>(part % kBuffers) * buffer_bytes;
 }
 
-void Crossing::Fetches::end() noexcept {
+void PeerCopyPipeline::Fetches::end() noexcept {
   beside.reset();
   parts.clear();
   block.reset();
   buffer_bytes = bytes = bytes_beside = 0;
 }
 
-Crossing::~Crossing() { abandon(); }
+PeerCopyPipeline::~PeerCopyPipeline() { abandon(); }
 
-Crossing::Fetches& Crossing::fetches_of(size_t member) {
+PeerCopyPipeline::Fetches& PeerCopyPipeline::fetches_of(size_t member) {
   fetches_.resize(group_.contexts.size());
   std::unique_ptr<Fetches>& fetches = fetches_[member];
   if (fetches == nullptr) fetches = std::make_unique<Fetches>(*group_.contexts[member]);
   return *fetches;
 }
 
-bool Crossing::take(const Crossed& piece, bool captured) {
+bool PeerCopyPipeline::take(const Crossed& piece, bool captured) {
   const int64_t bytes = piece.shape.bytes();
   if (bytes >= kWorthACopy) {
     const auto rows = as_rows(piece.shape, piece.dst, piece.dst_strides, piece.src, piece.src_strides);
@@ -81,21 +82,21 @@ bool Crossing::take(const Crossed& piece, bool captured) {
 }
 
 // Beside what the reader's kernels do meanwhile.
-void Crossing::copy_beside(const Crossed& piece, const CopyParams& rows, bool captured) {
+void PeerCopyPipeline::copy_beside(const Crossed& piece, const CopyParams& rows, bool captured) {
   Context& reader = *group_.contexts[piece.reader];
-  if (captured) return copy(reader, rows, piece.of_reader, Until::enqueued);
+  if (captured) return copy(reader, rows, piece.of_reader, Completion::asynchronous);
   Fetches& fetches = fetches_of(piece.reader);
   if (!fetches.beside) {
     fetches.begun.record(piece.of_reader);
     fetches.begun.wait(reader, fetches.copies[0]);
     fetches.beside = piece.of_reader;
   }
-  copy(reader, rows, fetches.copies[0], Until::enqueued);
+  copy(reader, rows, fetches.copies[0], Completion::asynchronous);
 }
 
 // In parts along src's slowest axis: half of what is left each, at most a buffer, so that little is left to permute behind the last copy.
 // What the member permutes of its own goes on meanwhile: both have few blocks, and so run side by side.
-bool Crossing::fetch(const Crossed& piece) {
+bool PeerCopyPipeline::fetch(const Crossed& piece) {
   const int64_t bytes = piece.shape.bytes();
   const size_t axis = slowest_axis(piece.shape, piece.src_strides);
   const int64_t rows = piece.shape.extents[axis];
@@ -118,7 +119,7 @@ bool Crossing::fetch(const Crossed& piece) {
 }
 
 template <class F>
-void Crossing::for_each_part(size_t first, size_t end, const F& f) {
+void PeerCopyPipeline::for_each_part(size_t first, size_t end, const F& f) {
   for (size_t part = first, more = 1; part < end && more > 0; ++part) {
     more = 0;
     for (const auto& fetches : fetches_) {
@@ -129,33 +130,33 @@ void Crossing::for_each_part(size_t first, size_t end, const F& f) {
   }
 }
 
-void Crossing::copy_part(Fetches& fetches, size_t number) {
+void PeerCopyPipeline::copy_part(Fetches& fetches, size_t number) {
   if (!fetches.block) return;
   const Crossed& part = fetches.parts[number];
   char* const buffer = fetches.buffer_of(number);
   const NativeStream copies = fetches.copies[number % kBuffers];
   const Index tight = tight_as(part.shape, part.src_strides);
   const auto rows = as_rows(part.shape, buffer, tight, part.src, part.src_strides);
-  copy(fetches.context, rows.value(), copies, Until::enqueued);
+  copy(fetches.context, rows.value(), copies, Completion::asynchronous);
   fetches.arrived[number % kBuffers].record(copies);
 }
 
-void Crossing::place_part(Fetches& fetches, size_t number) {
+void PeerCopyPipeline::place_part(Fetches& fetches, size_t number) {
   const Crossed& part = fetches.parts[number];
   if (!fetches.block) return part.pull(fetches.context);
   char* const buffer = fetches.buffer_of(number);
   const Index tight = tight_as(part.shape, part.src_strides);
   fetches.arrived[number % kBuffers].wait(fetches.context, fetches.placing);
   move_part(fetches.context, part.shape, {buffer, tight}, fetches.operand, {part.dst, part.dst_strides},
-            part.dst_operand, fetches.placing, Until::enqueued,
-            number + 1 < fetches.parts.size() ? Pace::beside_copies : Pace::alone);
+            part.dst_operand, fetches.placing, Completion::asynchronous,
+            number + 1 < fetches.parts.size() ? Occupancy::limited : Occupancy::full);
   if (number + kBuffers >= fetches.parts.size()) return;
   fetches.left[number % kBuffers].record(fetches.placing);
   fetches.left[number % kBuffers].wait(fetches.context, fetches.copies[number % kBuffers]);
   copy_part(fetches, number + kBuffers);
 }
 
-void Crossing::start() {
+void PeerCopyPipeline::start() {
   for (const auto& fetches : fetches_) {
     if (fetches == nullptr || fetches->parts.empty()) continue;
     Context& context = fetches->context;
@@ -171,7 +172,7 @@ void Crossing::start() {
 }
 
 // Blocks go back in the order of their owner's own stream.
-void Crossing::finish() {
+void PeerCopyPipeline::finish() {
   for_each_part(0, SIZE_MAX, [this](Fetches& fetches, size_t part) { place_part(fetches, part); });
   for (const auto& fetches : fetches_) {
     if (fetches != nullptr && fetches->beside) {
@@ -192,14 +193,14 @@ void Crossing::finish() {
 }
 
 // A permutation with few blocks takes a third of the time in which its bytes cross: of much more it would be what is waited for.
-Pace Crossing::pace(size_t member, int64_t bytes) noexcept {
-  if (member >= fetches_.size() || fetches_[member] == nullptr || !fetches_[member]->block) return Pace::alone;
+Occupancy PeerCopyPipeline::occupancy(size_t member, int64_t bytes) noexcept {
+  if (member >= fetches_.size() || fetches_[member] == nullptr || !fetches_[member]->block) return Occupancy::full;
   Fetches& fetches = *fetches_[member];
   fetches.bytes_beside += bytes;
-  return fetches.bytes_beside <= 2 * fetches.bytes ? Pace::beside_copies : Pace::alone;
+  return fetches.bytes_beside <= 2 * fetches.bytes ? Occupancy::limited : Occupancy::full;
 }
 
-void Crossing::abandon() noexcept {
+void PeerCopyPipeline::abandon() noexcept {
   for (const auto& fetches : fetches_) {
     if (fetches == nullptr || (fetches->parts.empty() && !fetches->beside)) continue;
     for (const NativeStream side : fetches->streams()) fetches->context.device().finish_stream(side);
