@@ -204,9 +204,10 @@ void CudaBackend::launch_lines(gpumem_family family, const Implementation<Params
 template <class Params>
 gpumem_status CudaBackend::run_lines(gpumem_family family, NativeStream stream, const Params& params,
                                      const Configured<Params>& planned, Completion completion) {
-  kernels::ReduceLaunch launch = launch_of(params, planned.config);
-  const auto config = planned.config.own.get<LineConfig>();
-  launch.config = &config;
+  const Config& config = planned.config;
+  kernels::ReduceLaunch launch = launch_of(params, config);
+  const auto lines = config.own.get<LineConfig>();
+  launch.config = &lines;
   const auto& implementation = *planned.implementation;
   const DeviceScope scope = enter();
   require_open(stream);
