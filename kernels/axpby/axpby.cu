@@ -21,7 +21,7 @@ constexpr int kThreads = kAxpbyThreads;
 
 // An operand that is not read costs nothing: neither a load nor arithmetic.
 template <bool kReadsX, bool kReadsY, class T>
-__device__ T axpby(const Operands<T>& o, T x, T y) {
+__device__ T axpby(const AxpbyOperands<T>& o, T x, T y) {
   if constexpr (kReadsX && kReadsY) return canonical(sum(product(o.alpha, x), product(o.beta, y)));
   if constexpr (kReadsX) return canonical(product(o.alpha, x));
   if constexpr (kReadsY) return canonical(product(o.beta, y));
@@ -29,7 +29,7 @@ __device__ T axpby(const Operands<T>& o, T x, T y) {
 }
 
 template <class Access, bool kReadsX, bool kReadsY, class T>
-__device__ void one_element(const Operands<T>& o, int64_t i) {
+__device__ void one_element(const AxpbyOperands<T>& o, int64_t i) {
   T x{};
   T y{};
   if constexpr (kReadsX) x = Access::load(o.x + i);
@@ -38,7 +38,7 @@ __device__ void one_element(const Operands<T>& o, int64_t i) {
 }
 
 template <bool kReadsX, bool kReadsY, class T>
-__global__ void __launch_bounds__(kThreads) bytes_kernel(const __grid_constant__ Operands<T> o) {
+__global__ void __launch_bounds__(kThreads) bytes_kernel(const __grid_constant__ AxpbyOperands<T> o) {
   synchronize_and_trigger();
   const int64_t step = int64_t{gridDim.x} * kThreads;
   for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < o.n; i += step) {
@@ -79,7 +79,7 @@ __device__ Word<T> load_word(const T* p) {
 // z + head is the first boundary that an element begins at; `words` words follow it.
 template <Reads kX, Reads kY, class T>
 __global__ void __launch_bounds__(kThreads)
-    words_kernel(const __grid_constant__ Operands<T> o, int64_t head, int64_t words) {
+    words_kernel(const __grid_constant__ AxpbyOperands<T> o, int64_t head, int64_t words) {
   synchronize_and_trigger();
   constexpr bool kReadsX = kX != Reads::nothing;
   constexpr bool kReadsY = kY != Reads::nothing;
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <class Kernel, class T, class... More>
-LaunchResult start(Kernel kernel, const Config& config, const Launch& launch, const Operands<T>& operands,
+LaunchResult start(Kernel kernel, const Config& config, const Launch& launch, const AxpbyOperands<T>& operands,
                    More... more) {
   return enqueue_programmatic(kernel, static_cast<unsigned>(config.grid), kThreads, launch, operands, more...);
 }
@@ -144,7 +144,7 @@ LaunchResult for_reads(Reads reads, const F& f) {
 
 template <class T>
 LaunchResult start_words(const AxpbyParams& params, const Config& config, const Launch& launch) {
-  const Operands<T> o = operands_of<T>(params);
+  const AxpbyOperands<T> o = operands_of<T>(params);
   const int64_t head = std::min(to_boundary(o.z, 16) / static_cast<int64_t>(sizeof(T)), o.n);
   const int64_t words = (o.n - head) / Word<T>::kElements;
   return for_reads(reads_of(o.x, o.z), [&]<Reads kX>() {

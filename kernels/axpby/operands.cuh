@@ -8,7 +8,7 @@
 namespace gpumem::kernels {
 
 template <class T>
-struct Operands {
+struct AxpbyOperands {
   T alpha;
   T beta;
   const T* x;
@@ -18,7 +18,7 @@ struct Operands {
 };
 
 template <class T>
-Operands<T> operands_of(const AxpbyParams& params) {
+AxpbyOperands<T> operands_of(const AxpbyParams& params) {
   const auto factor = [](uint64_t bits) {
     if constexpr (sizeof(T) == 4) return std::bit_cast<T>(static_cast<uint32_t>(bits));
     if constexpr (sizeof(T) == 8) return std::bit_cast<T>(bits);

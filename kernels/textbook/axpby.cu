@@ -15,20 +15,20 @@ constexpr int kThreads = kAxpbyThreads;
 
 // An operand that is nullptr does not count.
 template <class T>
-__device__ T value_at(const Operands<T>& o, int64_t i) {
+__device__ T value_at(const AxpbyOperands<T>& o, int64_t i) {
   if (o.x != nullptr && o.y != nullptr) return canonical(sum(product(o.alpha, o.x[i]), product(o.beta, o.y[i])));
   if (o.x != nullptr) return canonical(product(o.alpha, o.x[i]));
   return o.y != nullptr ? canonical(product(o.beta, o.y[i])) : T{0};
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads) coalesced_kernel(const __grid_constant__ Operands<T> o) {
+__global__ void __launch_bounds__(kThreads) coalesced_kernel(const __grid_constant__ AxpbyOperands<T> o) {
   const int64_t step = int64_t{gridDim.x} * kThreads;
   for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < o.n; i += step) o.z[i] = value_at(o, i);
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads) strided_kernel(const __grid_constant__ Operands<T> o) {
+__global__ void __launch_bounds__(kThreads) strided_kernel(const __grid_constant__ AxpbyOperands<T> o) {
   const int64_t step = int64_t{gridDim.x} * kThreads * kAxpbyRun;
   for (int64_t first = (int64_t{blockIdx.x} * kThreads + threadIdx.x) * kAxpbyRun; first < o.n; first += step) {
 #pragma unroll 1

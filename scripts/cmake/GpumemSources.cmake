@@ -106,6 +106,7 @@ set(core_sources
   src/ops/strides.cpp
   src/ops/tune.cpp
   src/ops/tuning.cpp
+  src/ops/workspace.cpp
   src/ops/transpose/transpose.cpp
   src/ops/transpose/implementations.cpp
   src/ops/transpose/transpose_across.cpp

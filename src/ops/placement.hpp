@@ -33,8 +33,10 @@ struct Placement {
   void overwrites(const void* p) noexcept;
 };
 
-// Stands in a plan for scratch memory that is not there yet, and is as aligned.
-inline void* placeholder() noexcept { return reinterpret_cast<void*>(uintptr_t{4096}); }
+// What textures need of the address of an image, and more than any other kernel does.
+constexpr size_t kWorkspaceAlignment = 512;
+// Stands in a plan for memory of a Workspace, and is as aligned.
+inline void* placeholder() noexcept { return reinterpret_cast<void*>(uintptr_t{kWorkspaceAlignment}); }
 
 // One operand.
 Placement place(bool on_cuda, const Operand& operand) noexcept;

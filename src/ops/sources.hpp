@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "kernels/arithmetic/params.hpp"
-#include "memory/scratch.hpp"
 #include "ops/placement.hpp"
 #include "ops/planner.hpp"
+#include "ops/workspace.hpp"
 
 namespace gpumem {
 
@@ -16,7 +16,7 @@ class Sources {
  public:
   // Memory next to z, for as long as the work lasts, and where each source lies then.
   struct Brought {
-    std::array<std::optional<Scratch>, kMaxTerms> rooms;
+    std::array<std::optional<Workspace>, kMaxTerms> rooms;
     std::array<const void*, kMaxTerms> at{};
   };
 

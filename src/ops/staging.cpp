@@ -26,24 +26,19 @@ void transfer_rows(Context& context, NativeStream stream, const CopyParams& bloc
   move_across(context, stream, rows, select<CopyFamily>(context.device().props(), rows, {}, {}), completion);
 }
 
-void allocate_beside(Context& context, std::optional<Scratch>& room, ExecutionSpace space, int64_t bytes) {
-  room.emplace(context.running(space), space == ExecutionSpace::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE,
-               static_cast<size_t>(bytes));
-}
-
-void stage(Context& context, std::optional<Scratch>& staged, ExecutionSpace space, const void* src, int64_t bytes,
+void stage(Context& context, std::optional<Workspace>& staged, ExecutionSpace space, const void* src, int64_t bytes,
            HostSide host_side) {
   const bool to_device = space == ExecutionSpace::cuda;
   // Earlier work may still be writing host memory, which this may read immediately.
   if (to_device) context.device().await_order();
-  allocate_beside(context, staged, space, bytes);
+  staged.emplace(context, space, bytes);
   transfer(context, staged->get(), src, bytes, staged_side(space, host_side), space);
   if (!to_device) context.device().synchronize(context.own_stream());
 }
 
-void stage_rows(Context& context, std::optional<Scratch>& staged, ExecutionSpace space, const void* src,
+void stage_rows(Context& context, std::optional<Workspace>& staged, ExecutionSpace space, const void* src,
                 int64_t src_pitch, int64_t row_bytes, int64_t rows, HostSide host_side) {
-  allocate_beside(context, staged, space, row_bytes * rows);
+  staged.emplace(context, space, row_bytes * rows);
   if (space == ExecutionSpace::cuda) context.device().await_order();  // as stage()
   transfer_rows(context, context.own_stream(),
                 {.dst = static_cast<char*>(staged->get()),
@@ -55,12 +50,12 @@ void stage_rows(Context& context, std::optional<Scratch>& staged, ExecutionSpace
                 staged_side(space, host_side), space, Completion::blocking);
 }
 
-void make_room(Context& context, std::optional<Scratch>& room, ExecutionSpace space, const Output& output) {
+void make_room(Context& context, std::optional<Workspace>& room, ExecutionSpace space, const Output& output) {
   if (!context.on_cuda() || output.where.on_host() == (space == ExecutionSpace::host)) return;
-  allocate_beside(context, room, space, output.bytes);
+  room.emplace(context, space, output.bytes);
 }
 
-void bring_back(Context& context, const Scratch& room, const Output& output) {
+void bring_back(Context& context, const Workspace& room, const Output& output) {
   const ExecutionSpace to = output.where.on_host() ? ExecutionSpace::host : ExecutionSpace::cuda;
   const HostSide side = to == ExecutionSpace::host ? output.where.host_side() : HostSide::pageable;
   transfer(context, output.p, room.get(), output.bytes, side, to);

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "memory/scratch.hpp"
 #include "ops/outputs.hpp"
 #include "ops/placement.hpp"
+#include "ops/workspace.hpp"
 
 namespace gpumem {
 
@@ -21,20 +21,17 @@ void transfer_rows(Context& context, NativeStream stream, const CopyParams& bloc
 
 // Copies bytes of src next to the work, in the order of the context's own stream. host_side describes
 // src, and is not looked at where src lies on the device.
-void stage(Context& context, std::optional<Scratch>& staged, ExecutionSpace space, const void* src, int64_t bytes,
+void stage(Context& context, std::optional<Workspace>& staged, ExecutionSpace space, const void* src, int64_t bytes,
            HostSide host_side);
-
-// Memory next to the work.
-void allocate_beside(Context& context, std::optional<Scratch>& room, ExecutionSpace space, int64_t bytes);
 
 // Copies rows next to the work, without the gaps between them; behind the context's own stream and complete on return. host_side
 // as above.
-void stage_rows(Context& context, std::optional<Scratch>& staged, ExecutionSpace space, const void* src,
+void stage_rows(Context& context, std::optional<Workspace>& staged, ExecutionSpace space, const void* src,
                 int64_t src_pitch, int64_t row_bytes, int64_t rows, HostSide host_side);
 
 // A heap or device buffer beside the work for an output that the work itself can't write; nothing otherwise. bring_back()
 // then copies it to the output, complete on return.
-void make_room(Context& context, std::optional<Scratch>& room, ExecutionSpace space, const Output& output);
-void bring_back(Context& context, const Scratch& room, const Output& output);
+void make_room(Context& context, std::optional<Workspace>& room, ExecutionSpace space, const Output& output);
+void bring_back(Context& context, const Workspace& room, const Output& output);
 
 }  // namespace gpumem

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "context/process.hpp"
+#include "ops/create_context.hpp"
 #include "ops/plan.hpp"
 #include "ops/problem_line.hpp"
 #include "tests/support/random.hpp"
@@ -24,7 +26,8 @@ class LastProblem : public testing::TestWithParam<ExecutionSpace> {
     if (GetParam() == ExecutionSpace::cuda && cuda_devices().status != GPUMEM_OK) GTEST_SKIP() << cuda_devices().reason;
     gpumem_ctx_options options = kDefaultContextOptions;
     options.device = GetParam() == ExecutionSpace::cuda ? GPUMEM_DEVICE_CUDA : GPUMEM_DEVICE_HOST;
-    context = std::make_unique<Context>(options);
+    handle = create_context(options);
+    context = &object_of<Context>(handle, HandleType::context, "ctx");
     heap.resize(2 * kBytes);
     blocks.push_back(heap.data());
     blocks.push_back(heap.data() + kBytes);
@@ -34,6 +37,7 @@ class LastProblem : public testing::TestWithParam<ExecutionSpace> {
   }
   void TearDown() override {
     for (size_t i = 2; i < blocks.size(); ++i) free_memory(*context, blocks[i]);
+    if (context != nullptr) destroy_context(handle);
   }
 
   char* somewhere(int64_t offset = -1) {
@@ -84,7 +88,8 @@ class LastProblem : public testing::TestWithParam<ExecutionSpace> {
   }
 
   Random random{7};
-  std::unique_ptr<Context> context;
+  uint64_t handle = 0;
+  Context* context = nullptr;
   std::vector<char> heap;
   std::vector<char*> blocks;
 };

@@ -46,7 +46,7 @@ void convert(Context& context, const ConvertParams& call, NativeStream stream, C
   CallPlanner planner(context, call, completion);
   Plan<ConvertFamily> planned = plan(planner, call, completion);
   if (planned.empty) return;
-  std::optional<Scratch> staged;
+  std::optional<Workspace> staged;
   if (planned.placement.stage_src) {
     require_not_capturing(context, stream, "this conversion");
     stage(context, staged, planned.placement.space, call.src, src_bytes(call), planned.placement.host_side);

@@ -133,8 +133,8 @@ void run(Context& context, const CallOf<Family>& given) {
   require_not_capturing(context, context.own_stream(), kCallName<Family>);
   const Placement& placement = planned.placement;
   GatherScatterParams params = planned.params;
-  std::optional<Scratch> src;
-  std::optional<Scratch> index;
+  std::optional<Workspace> src;
+  std::optional<Workspace> index;
   if (placement.stage_src) {
     stage_rows(context, src, placement.space, given.src, given.src_pitch, given.row_bytes, given.src_rows,
                placement.host_side);

@@ -133,8 +133,8 @@ void run(Backend& backend, NativeStream stream, const PermuteParams& params, Con
 }
 
 struct Staged {
-  std::optional<Scratch> packed;
-  std::optional<Scratch> arrived;
+  std::optional<Workspace> packed;
+  std::optional<Workspace> arrived;
 };
 
 void bring(Context& context, const PermuteParams& call, const Placement& placement, Staged& staged) {
@@ -143,7 +143,7 @@ void bring(Context& context, const PermuteParams& call, const Placement& placeme
   if (travel.packed) {
     const bool on_host = placement.space == ExecutionSpace::cuda;
     Backend& there = context.running(on_host ? ExecutionSpace::host : ExecutionSpace::cuda);
-    allocate_beside(context, staged.packed, on_host ? ExecutionSpace::host : ExecutionSpace::cuda, travel.bytes);
+    staged.packed.emplace(context, on_host ? ExecutionSpace::host : ExecutionSpace::cuda, travel.bytes);
     if (on_host) context.device().await_order();
     PermuteParams packing{.src = call.src, .dst = staged.packed->get()};
     packing.axes = fuse(travel.packing, misalignment(packing.src), misalignment(packing.dst));

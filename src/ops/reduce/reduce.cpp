@@ -100,7 +100,7 @@ ReduceParams normal(ReduceParams c) noexcept {
 ReduceNode run(Context& context, const Plan<ReduceFamily>& planned, const ReduceParams& call) {
   if (planned.placement.streamed) return reduce_streamed(context, planned, call);
   ReduceParams params = planned.params;
-  std::optional<Scratch> staged;
+  std::optional<Workspace> staged;
   if (planned.placement.stage_src) {
     const ByteRange y = inputs_of(call).range[1];
     stage(context, staged, planned.placement.space, y.p, y.bytes, planned.placement.host_side);

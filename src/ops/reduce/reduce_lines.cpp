@@ -42,7 +42,7 @@ void require_values(gpumem_status found, gpumem_dtype dtype, gpumem_reduce_op op
 template <class Family>
 gpumem_status reduce_lines(Context& context, const Plan<Family>& planned, typename Family::Params params,
                            const Output& result) {
-  std::optional<Scratch> room;
+  std::optional<Workspace> room;
   make_room(context, room, planned.placement.space, result);
   if (room) params.result = room->get();
   const gpumem_status found = run_now(context, planned.placement, [&](Backend& backend, NativeStream stream) {
@@ -192,7 +192,7 @@ void reduce_segments(Context& context, const ReduceSegmentsParams& given, Native
   if (completion == Completion::blocking) require_not_capturing(context, stream, "gpumem_reduce_segments");
   if (planned.empty) return write_nothing(context, outputs, stream, completion);
   if (completion == Completion::asynchronous) return enqueue_lines(context, planned, outputs, stream);
-  std::optional<Scratch> staged;
+  std::optional<Workspace> staged;
   if (planned.placement.stage_src) {
     const ByteRange& offsets = inputs.range[0];
     stage(context, staged, planned.placement.space, offsets.p, offsets.bytes, planned.placement.host_side);

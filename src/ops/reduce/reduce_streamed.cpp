@@ -38,7 +38,7 @@ ReduceNode reduce_streamed(Context& context, const Plan<ReduceFamily>& planned, 
   const int64_t piece = planned.params.n;
   std::vector<ReduceNode> nodes;
   nodes.reserve(static_cast<size_t>(ceil_div(call.n, piece)));
-  const Scratch buffer(device, GPUMEM_MEMORY_DEVICE, static_cast<size_t>(piece * bytes));
+  const Workspace buffer(context, ExecutionSpace::cuda, piece * bytes);
   // Earlier work may still be writing the data, which the driver may read immediately.
   device.await_order();
   for (int64_t first = 0; first < call.n; first += piece) {

@@ -99,7 +99,7 @@ void resize(Context& context, const ResizeParams& given, NativeStream stream, Co
   CallPlanner planner(context, given, completion);
   Plan<ResizeFamily> planned = plan(planner, given, completion);
   if (planned.empty) return;
-  std::optional<Scratch> staged;
+  std::optional<Workspace> staged;
   if (planned.placement.stage_src) {
     require_not_capturing(context, stream, "this resize");
     ResizeParams& params = planned.params;

@@ -7,7 +7,6 @@
 
 #include "base/scope_exit.hpp"
 #include "memory/fences.hpp"
-#include "memory/scratch.hpp"
 #include "ops/staging.hpp"
 #include "ops/transpose/transpose.hpp"
 
@@ -66,7 +65,7 @@ class TransposeAcross {
       device_.finish_stream(moves);
       device_.destroy_stream(moves);
     });
-    for (size_t i = 0; i < std::min(pieces.size(), slots.size()); ++i) slots[i].emplace(device_, buffer_bytes());
+    for (size_t i = 0; i < std::min(pieces.size(), slots.size()); ++i) slots[i].emplace(context_, buffer_bytes());
     fences.record(work)->hold(moves);  // what was enqueued before comes first
     // A piece is moved and transposed on the way to the device, transposed and moved on the way back.
     const NativeStream first = to_device() ? moves : work;
@@ -94,8 +93,8 @@ class TransposeAcross {
  private:
   // A buffer of the device for one piece, and how far it is.
   struct Slot {
-    Slot(Backend& device, size_t bytes) : buffer(device, GPUMEM_MEMORY_DEVICE, bytes) {}
-    Scratch buffer;
+    Slot(Context& context, int64_t bytes) : buffer(context, ExecutionSpace::cuda, bytes) {}
+    Workspace buffer;
     FencePtr filled;
     FencePtr free;
   };
@@ -105,10 +104,10 @@ class TransposeAcross {
   int64_t matrices(const Piece& piece) const noexcept {
     return to_device() && call_.src_batch_stride == 0 ? 1 : piece.size.batches;
   }
-  size_t buffer_bytes() const noexcept {
+  int64_t buffer_bytes() const noexcept {
     const TransposeParams& p = planned_.params;  // of the largest piece
     const int64_t matrices = to_device() && call_.src_batch_stride == 0 ? 1 : p.batches;
-    return static_cast<size_t>(matrices * p.rows * p.cols * call_.element_bytes);
+    return matrices * p.rows * p.cols * call_.element_bytes;
   }
 
   char* src_of(const Piece& piece) const noexcept {

@@ -1,0 +1,28 @@
+// Memory next to the work, for as long as a call takes. That of a device comes from the context's pool, and its use is ordered by the
+// context's own stream.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "context/context.hpp"
+#include "memory/scratch.hpp"
+
+namespace gpumem {
+
+class Workspace {
+ public:
+  Workspace(Context& context, ExecutionSpace space, int64_t bytes);
+  ~Workspace();
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  void* get() const noexcept { return p_; }
+
+ private:
+  Context& context_;
+  std::optional<Scratch> on_host_;
+  void* p_;
+};
+
+}  // namespace gpumem
