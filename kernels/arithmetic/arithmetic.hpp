@@ -7,10 +7,9 @@
 
 namespace gpumem::kernels {
 
-// Weak: builds without CUDA have none.
 using ArithmeticExecute = LaunchResult(const ArithmeticParams& params, const Config& config, const Launch& launch);
-[[gnu::weak]] ArithmeticExecute arithmetic_coalesced;
-[[gnu::weak]] ArithmeticExecute arithmetic_bytes;
+ArithmeticExecute arithmetic_coalesced;
+ArithmeticExecute arithmetic_bytes;
 
 // Loads the kernels' code now instead of at the first launch.
 LaunchResult arithmetic_preload();

@@ -7,13 +7,12 @@
 
 namespace gpumem::kernels {
 
-// Weak: builds without CUDA have none.
 using AxpbyExecute = LaunchResult(const AxpbyParams& params, const Config& config, const Launch& launch);
-[[gnu::weak]] AxpbyExecute axpby_vec16;
-[[gnu::weak]] AxpbyExecute axpby_vec16_store;
-[[gnu::weak]] AxpbyExecute axpby_coalesced;
-[[gnu::weak]] AxpbyExecute axpby_strided;
-[[gnu::weak]] AxpbyExecute axpby_bytes;
+AxpbyExecute axpby_vec16;
+AxpbyExecute axpby_vec16_store;
+AxpbyExecute axpby_coalesced;
+AxpbyExecute axpby_strided;
+AxpbyExecute axpby_bytes;
 
 // Loads the kernels' code now instead of at the first launch.
 LaunchResult axpby_preload();

@@ -7,11 +7,10 @@
 
 namespace gpumem::kernels {
 
-// Weak: builds without CUDA have none.
 using ConvertExecute = LaunchResult(const ConvertParams& params, const Config& config, const Launch& launch);
-[[gnu::weak]] ConvertExecute convert_vec16;
-[[gnu::weak]] ConvertExecute convert_scalar;
-[[gnu::weak]] ConvertExecute convert_bytes;
+ConvertExecute convert_vec16;
+ConvertExecute convert_scalar;
+ConvertExecute convert_bytes;
 
 // Loads the kernels' code now instead of at the first launch.
 LaunchResult convert_preload();

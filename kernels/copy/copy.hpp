@@ -8,16 +8,15 @@
 namespace gpumem::kernels {
 
 // The sides share no byte.
-// Weak: builds without CUDA have none.
 using CopyExecute = LaunchResult(const CopyParams& params, const Config& config, const Launch& launch);
 // One range each; vec16: src and dst equally misaligned; the others: both aligned to the words of 16, 8 and 4 bytes.
-[[gnu::weak]] CopyExecute copy_vec16;
-[[gnu::weak]] CopyExecute copy_vec4;
-[[gnu::weak]] CopyExecute copy_vec2;
-[[gnu::weak]] CopyExecute copy_scalar;
+CopyExecute copy_vec16;
+CopyExecute copy_vec4;
+CopyExecute copy_vec2;
+CopyExecute copy_scalar;
 
-[[gnu::weak]] CopyExecute copy_by_driver;  // any, between any two addresses that the driver knows
-[[gnu::weak]] CopyExecute copy_realigned;  // any
+CopyExecute copy_by_driver;  // any, between any two addresses that the driver knows
+CopyExecute copy_realigned;  // any
 
 // Loads the kernels' code now instead of at the first launch.
 LaunchResult copy_preload();

@@ -7,11 +7,10 @@
 
 namespace gpumem::kernels {
 
-// Weak: builds without CUDA have none.
 using FillExecute = LaunchResult(const FillParams& params, const Config& config, const Launch& launch);
-[[gnu::weak]] FillExecute fill_by_memset;
-[[gnu::weak]] FillExecute fill_vec16;
-[[gnu::weak]] FillExecute fill_rows;
+FillExecute fill_by_memset;
+FillExecute fill_vec16;
+FillExecute fill_rows;
 
 // Loads the kernels' code now instead of at the first launch.
 LaunchResult fill_preload();

@@ -15,17 +15,17 @@ struct GatherScatterScratch {
   BadIndex* report;             // may be nullptr
 };
 
-// Two kernels each: all of the index is checked, then the rows are moved if all of it is good. Weak: builds without CUDA have none.
+// Two kernels each: all of the index is checked, then the rows are moved if all of it is good.
 using GatherScatterExecute = LaunchResult(const GatherScatterParams& params, const Config& config,
                                           const GatherScatterScratch& scratch, const Launch& launch);
-[[gnu::weak]] GatherScatterExecute gather_vec16;
-[[gnu::weak]] GatherScatterExecute gather_vec8;
-[[gnu::weak]] GatherScatterExecute gather_words;
-[[gnu::weak]] GatherScatterExecute gather_bytes;
-[[gnu::weak]] GatherScatterExecute scatter_vec16;
-[[gnu::weak]] GatherScatterExecute scatter_vec8;
-[[gnu::weak]] GatherScatterExecute scatter_words;
-[[gnu::weak]] GatherScatterExecute scatter_bytes;
+GatherScatterExecute gather_vec16;
+GatherScatterExecute gather_vec8;
+GatherScatterExecute gather_words;
+GatherScatterExecute gather_bytes;
+GatherScatterExecute scatter_vec16;
+GatherScatterExecute scatter_vec8;
+GatherScatterExecute scatter_words;
+GatherScatterExecute scatter_bytes;
 
 // Loads the kernels' code now instead of at the first launch.
 LaunchResult gather_scatter_preload();

@@ -10,15 +10,14 @@
 
 namespace gpumem::kernels {
 
-// Weak: builds without CUDA have none.
 using PermuteExecute = LaunchResult(const PermuteParams& params, const Config& config, const Launch& launch);
 
 // All but strided_scalar: elements at a multiple of their own size on both sides.
-[[gnu::weak]] PermuteExecute permute_copy;              // PermuteForm::copy
-[[gnu::weak]] PermuteExecute permute_tiled;             // PermuteForm::planes
-[[gnu::weak]] PermuteExecute permute_contiguous_boxes;  // where line_tile() fits
-[[gnu::weak]] PermuteExecute permute_packed;            // where packed_tile() fits
-[[gnu::weak]] PermuteExecute permute_strided_scalar;    // any
+PermuteExecute permute_copy;              // PermuteForm::copy
+PermuteExecute permute_tiled;             // PermuteForm::planes
+PermuteExecute permute_contiguous_boxes;  // where line_tile() fits
+PermuteExecute permute_packed;            // where packed_tile() fits
+PermuteExecute permute_strided_scalar;    // any
 
 // All of them, on either side in memory that the device reaches.
 LaunchResult permute_pieces(std::span<const MovedPiece> pieces, Stream stream);

@@ -101,27 +101,26 @@ Sequence<Span> sequence_of(const ReduceLaunch& launch, const Span& span, const S
           y};
 }
 
-// Weak: builds without CUDA have none.
 using ReduceLauncher = LaunchResult(const ReduceLaunch&, Stream);
 
-[[gnu::weak]] ReduceLauncher reduce_tiles;           // a contiguous sequence of aligned elements
-[[gnu::weak]] ReduceLauncher reduce_single_tile;     // a short contiguous sequence of aligned elements
-[[gnu::weak]] ReduceLauncher reduce_strided_scalar;  // any lines
-[[gnu::weak]] ReduceLauncher reduce_warp_lines;      // contiguous lines
-[[gnu::weak]] ReduceLauncher reduce_columns;
-[[gnu::weak]] ReduceLauncher reduce_windows;
+ReduceLauncher reduce_tiles;           // a contiguous sequence of aligned elements
+ReduceLauncher reduce_single_tile;     // a short contiguous sequence of aligned elements
+ReduceLauncher reduce_strided_scalar;  // any lines
+ReduceLauncher reduce_warp_lines;      // contiguous lines
+ReduceLauncher reduce_columns;
+ReduceLauncher reduce_windows;
 ReduceLauncher reduce_few_rows;  // columns that a thread has each, for reduce_columns
 
 // The textbook ladder: a step of the reduction in shared memory and the data blocks that a block adds on the way in; and each thread's
 // share of x, contiguous or with the grid's stride.
-[[gnu::weak]] ReduceLauncher reduce_neighbored;
-[[gnu::weak]] ReduceLauncher reduce_neighbored_packed;
-[[gnu::weak]] ReduceLauncher reduce_interleaved;
-[[gnu::weak]] ReduceLauncher reduce_unroll2;
-[[gnu::weak]] ReduceLauncher reduce_unroll8_warp;
-[[gnu::weak]] ReduceLauncher reduce_unroll8_complete;
-[[gnu::weak]] ReduceLauncher reduce_strided;
-[[gnu::weak]] ReduceLauncher reduce_coalesced;
+ReduceLauncher reduce_neighbored;
+ReduceLauncher reduce_neighbored_packed;
+ReduceLauncher reduce_interleaved;
+ReduceLauncher reduce_unroll2;
+ReduceLauncher reduce_unroll8_warp;
+ReduceLauncher reduce_unroll8_complete;
+ReduceLauncher reduce_strided;
+ReduceLauncher reduce_coalesced;
 
 // By kind of node, for reduce_tiles and reduce_single_tile.
 ReduceLauncher reduce_tiles_integer;

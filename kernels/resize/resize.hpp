@@ -9,12 +9,11 @@
 namespace gpumem::kernels {
 
 // config.tile: rows of dst a thread.
-// Weak: builds without CUDA have none.
 using ResizeExecute = LaunchResult(const ResizeParams& params, const Config& config, const Launch& launch);
-[[gnu::weak]] ResizeExecute resize_words;
-[[gnu::weak]] ResizeExecute resize_global;
-[[gnu::weak]] ResizeExecute resize_bytes;
-[[gnu::weak]] ResizeExecute resize_texture;  // by launch.textures; 1, 2 or 4 channels
+ResizeExecute resize_words;
+ResizeExecute resize_global;
+ResizeExecute resize_bytes;
+ResizeExecute resize_texture;  // by launch.textures; 1, 2 or 4 channels
 
 LaunchResult resize_preload();
 

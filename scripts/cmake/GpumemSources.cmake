@@ -20,11 +20,8 @@ set(core_sources
   src/api/variants.cpp
   src/ops/managed_prefetch.cpp
   src/ops/arithmetic/arithmetic.cpp
-  src/ops/arithmetic/implementations.cpp
   src/ops/axpby/axpby.cpp
-  src/ops/axpby/implementations.cpp
   src/ops/convert/convert.cpp
-  src/ops/convert/implementations.cpp
   src/memory/arena.cpp
   src/memory/block_guards.cpp
   src/memory/block_pool.cpp
@@ -36,7 +33,6 @@ set(core_sources
   src/ops/create_context.cpp
   src/ops/ceiling.cpp
   src/ops/copy/copy.cpp
-  src/ops/copy/implementations.cpp
   src/context/devices.cpp
   src/dist/batches.cpp
   src/dist/communicator.cpp
@@ -65,7 +61,6 @@ set(core_sources
   src/ops/problem_line.cpp
   src/memory/fences.cpp
   src/ops/fill/fill.cpp
-  src/ops/fill/implementations.cpp
   src/context/handles.cpp
   src/memory/labels.cpp
   src/ops/bounce_buffers.cpp
@@ -80,24 +75,19 @@ set(core_sources
   src/ops/outputs.cpp
   src/memory/page_map.cpp
   src/ops/permute/permute.cpp
-  src/ops/permute/implementations.cpp
   src/memory/pinned_rings.cpp
   src/ops/placement.cpp
   src/ops/profile.cpp
   src/ops/profile_report.cpp
   src/context/process.cpp
   src/ops/reduce/reduce.cpp
-  src/ops/reduce/implementations_lines.cpp
-  src/ops/reduce/implementations.cpp
   src/ops/reduce/reduce_check.cpp
   src/ops/reduce/reduce_lines.cpp
   src/ops/reduce/reduce_streamed.cpp
   src/memory/registry.cpp
   src/ops/copy/ring_copy.cpp
   src/ops/gather_scatter/gather_scatter.cpp
-  src/ops/gather_scatter/implementations.cpp
   src/ops/resize/resize.cpp
-  src/ops/resize/implementations.cpp
   src/ops/memory/shared_contexts.cpp
   src/ops/sources.cpp
   src/ops/staging.cpp
@@ -108,7 +98,6 @@ set(core_sources
   src/ops/tuning.cpp
   src/ops/workspace.cpp
   src/ops/transpose/transpose.cpp
-  src/ops/transpose/implementations.cpp
   src/ops/transpose/transpose_across.cpp
   src/select/variants.cpp
   src/backend/host/reduce_axis.cpp
@@ -136,7 +125,22 @@ set(core_sources
   src/backend/host/reduce_vector.cpp
   src/backend/host/worker_pool.cpp)
 
+# The tables of implementations: compiled with the CUDA backend, whose functions they name, or with what stands in for it.
+set(table_sources
+  src/ops/arithmetic/implementations.cpp
+  src/ops/axpby/implementations.cpp
+  src/ops/convert/implementations.cpp
+  src/ops/copy/implementations.cpp
+  src/ops/fill/implementations.cpp
+  src/ops/gather_scatter/implementations.cpp
+  src/ops/permute/implementations.cpp
+  src/ops/reduce/implementations.cpp
+  src/ops/reduce/implementations_lines.cpp
+  src/ops/resize/implementations.cpp
+  src/ops/transpose/implementations.cpp)
+
 set(cuda_sources
+  ${table_sources}
   src/backend/cuda/checker.cpp
   src/backend/cuda/cuda_backend.cpp
   src/backend/cuda/cuda_check.cpp
@@ -154,7 +158,7 @@ set(cuda_sources
   src/backend/cuda/reduce_scratch.cpp
   src/backend/cuda/result_slots.cpp
   src/backend/cuda/stream_memory.cpp)
-set(absent_sources src/backend/absent/cuda_absent.cpp)
+set(absent_sources src/backend/absent/cuda_absent.cpp ${table_sources})
 set(kernel_sources
   kernels/arithmetic/arithmetic.cu
   kernels/axpby/axpby.cu
@@ -292,6 +296,9 @@ set_source_files_properties(
 if(GPUMEM_HAS_CUDA)
   target_include_directories(gpumem_core SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
 endif()
+if(GPUMEM_EMULATE)
+  target_compile_definitions(gpumem_core PRIVATE GPUMEM_HAS_CUDA)
+endif()
 
 # What any binary made of the objects links besides: everything but the C and C++ runtime is static.
 set(GPUMEM_CORE_OBJECTS $<TARGET_OBJECTS:gpumem_core> ${loop_objects})
@@ -309,5 +316,6 @@ elseif(GPUMEM_HAS_CUDA)
     target_include_directories(gpumem_${part} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
   endforeach()
   target_sources(gpumem_cuda PRIVATE ${kernel_sources})
+  target_compile_definitions(gpumem_cuda PRIVATE GPUMEM_HAS_CUDA)
   list(APPEND GPUMEM_CORE_OBJECTS $<TARGET_OBJECTS:gpumem_cuda>)
 endif()

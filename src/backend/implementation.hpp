@@ -50,8 +50,7 @@ struct Executes<GatherScatterParams> {
   using Host = HostWay;
 };
 
-// gpu is nullptr in builds without CUDA, whose tables have the same rows (kernels are declared weak), and in a row whose operation moves
-// the data itself.
+// gpu is nullptr in builds without CUDA, whose tables have the same rows, and in a row whose operation moves the data itself.
 template <class Params>
 struct Execute {
   typename Executes<Params>::Gpu gpu = nullptr;
@@ -63,6 +62,15 @@ struct Execute {
   constexpr Execute(typename Executes<Params>::Host on_host) noexcept : host(on_host) {}
   // NOLINTEND(google-explicit-constructor)
 };
+
+// How a row names the function of its kernel: the tables are compiled with the CUDA backend, or with what stands in for it.
+#ifdef GPUMEM_HAS_CUDA
+template <auto kFunction>
+inline constexpr auto gpu = kFunction;
+#else
+template <auto kFunction>
+inline constexpr auto gpu = decltype(kFunction){nullptr};
+#endif
 
 template <class Params>
 struct Implementation {

@@ -30,8 +30,8 @@ Config host_config(const DeviceProps& d, const ArithmeticParams& p) noexcept {
 }
 
 constexpr Implementation<ArithmeticParams> kTable[] = {
-    {"coalesced", ExecutionSpace::cuda, 3, plan<accepts_aligned, tiles_config>, kernels::arithmetic_coalesced},
-    {"bytes", ExecutionSpace::cuda, 3, plan<accepts<ArithmeticParams>, tiles_config>, kernels::arithmetic_bytes},
+    {"coalesced", ExecutionSpace::cuda, 3, plan<accepts_aligned, tiles_config>, gpu<kernels::arithmetic_coalesced>},
+    {"bytes", ExecutionSpace::cuda, 3, plan<accepts<ArithmeticParams>, tiles_config>, gpu<kernels::arithmetic_bytes>},
     {"host_parallel", ExecutionSpace::host, 1, plan<accepts<ArithmeticParams>, host_config>, host::arithmetic_parallel},
     {"host_serial", ExecutionSpace::host, 1, plan<accepts<ArithmeticParams>, whole<ArithmeticParams>>,
      host::arithmetic_serial},

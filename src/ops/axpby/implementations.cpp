@@ -41,11 +41,12 @@ Config host_config(const DeviceProps& d, const AxpbyParams& p) noexcept {
 }
 
 constexpr Implementation<AxpbyParams> kTable[] = {
-    {"vec16", ExecutionSpace::cuda, 1, plan<accepts_vec16, vec16_config>, kernels::axpby_vec16},
-    {"vec16_store", ExecutionSpace::cuda, 1, plan<accepts_aligned, vec16_config>, kernels::axpby_vec16_store},
-    {"coalesced", ExecutionSpace::cuda, 1, plan<accepts_aligned, element_config>, kernels::axpby_coalesced, by_name},
-    {"strided", ExecutionSpace::cuda, 1, plan<accepts_aligned, strided_config>, kernels::axpby_strided, by_name},
-    {"bytes", ExecutionSpace::cuda, 1, plan<accepts<AxpbyParams>, element_config>, kernels::axpby_bytes},
+    {"vec16", ExecutionSpace::cuda, 1, plan<accepts_vec16, vec16_config>, gpu<kernels::axpby_vec16>},
+    {"vec16_store", ExecutionSpace::cuda, 1, plan<accepts_aligned, vec16_config>, gpu<kernels::axpby_vec16_store>},
+    {"coalesced", ExecutionSpace::cuda, 1, plan<accepts_aligned, element_config>, gpu<kernels::axpby_coalesced>,
+     by_name},
+    {"strided", ExecutionSpace::cuda, 1, plan<accepts_aligned, strided_config>, gpu<kernels::axpby_strided>, by_name},
+    {"bytes", ExecutionSpace::cuda, 1, plan<accepts<AxpbyParams>, element_config>, gpu<kernels::axpby_bytes>},
     {"host_parallel", ExecutionSpace::host, 1, plan<accepts<AxpbyParams>, host_config>, host::axpby_parallel},
     {"host_serial", ExecutionSpace::host, 1, plan<accepts<AxpbyParams>, whole<AxpbyParams>>, host::axpby_serial},
 };

@@ -30,9 +30,9 @@ Config host_config(const DeviceProps& d, const ConvertParams& p) noexcept {
 }
 
 constexpr Implementation<ConvertParams> kTable[] = {
-    {"vec16", ExecutionSpace::cuda, 3, plan<accepts_aligned, vec16_config>, kernels::convert_vec16},
-    {"scalar", ExecutionSpace::cuda, 1, plan<accepts_aligned, element_config>, kernels::convert_scalar, by_name},
-    {"bytes", ExecutionSpace::cuda, 2, plan<accepts<ConvertParams>, element_config>, kernels::convert_bytes},
+    {"vec16", ExecutionSpace::cuda, 3, plan<accepts_aligned, vec16_config>, gpu<kernels::convert_vec16>},
+    {"scalar", ExecutionSpace::cuda, 1, plan<accepts_aligned, element_config>, gpu<kernels::convert_scalar>, by_name},
+    {"bytes", ExecutionSpace::cuda, 2, plan<accepts<ConvertParams>, element_config>, gpu<kernels::convert_bytes>},
     {"host_parallel", ExecutionSpace::host, 1, plan<accepts<ConvertParams>, host_config>, host::convert_parallel},
     {"host_serial", ExecutionSpace::host, 1, plan<accepts<ConvertParams>, whole<ConvertParams>>, host::convert_serial},
 };

@@ -120,14 +120,14 @@ Config host_config(const DeviceProps& d, const CopyParams& p) noexcept {
 // The driver's copies of rows, and of ranges that are not equally aligned, are slower than realigned (H200: a range with src + 1 and dst +
 // 3 831 GB/s of 4240).
 constexpr Implementation<CopyParams> kTable[] = {
-    {"vec16", ExecutionSpace::cuda, 2, plan<accepts_vec16, vec16_config>, kernels::copy_vec16},
-    {"driver", ExecutionSpace::cuda, 1, plan<accepts_driver, whole<CopyParams>>, kernels::copy_by_driver,
+    {"vec16", ExecutionSpace::cuda, 2, plan<accepts_vec16, vec16_config>, gpu<kernels::copy_vec16>},
+    {"driver", ExecutionSpace::cuda, 1, plan<accepts_driver, whole<CopyParams>>, gpu<kernels::copy_by_driver>,
      yields_to_others},
     {"rings", ExecutionSpace::cuda, 1, plan<accepts_rings, rings_config>, {}},
-    {"vec4", ExecutionSpace::cuda, 1, plan<accepts_words<16>, words_config<16>>, kernels::copy_vec4, by_name},
-    {"vec2", ExecutionSpace::cuda, 1, plan<accepts_words<8>, words_config<8>>, kernels::copy_vec2, by_name},
-    {"scalar", ExecutionSpace::cuda, 1, plan<accepts_words<4>, words_config<4>>, kernels::copy_scalar, by_name},
-    {"realigned", ExecutionSpace::cuda, 1, plan<accepts_within, realigned_config>, kernels::copy_realigned},
+    {"vec4", ExecutionSpace::cuda, 1, plan<accepts_words<16>, words_config<16>>, gpu<kernels::copy_vec4>, by_name},
+    {"vec2", ExecutionSpace::cuda, 1, plan<accepts_words<8>, words_config<8>>, gpu<kernels::copy_vec2>, by_name},
+    {"scalar", ExecutionSpace::cuda, 1, plan<accepts_words<4>, words_config<4>>, gpu<kernels::copy_scalar>, by_name},
+    {"realigned", ExecutionSpace::cuda, 1, plan<accepts_within, realigned_config>, gpu<kernels::copy_realigned>},
     {"host_parallel", ExecutionSpace::host, 1, plan<accepts_within, host_config>, host::copy_parallel},
     {"host_serial", ExecutionSpace::host, 1, plan<accepts_within, whole<CopyParams>>, host::copy_serial},
 };

@@ -43,9 +43,9 @@ Config host_config(const DeviceProps& d, const FillParams& p) noexcept {
 }
 
 constexpr Implementation<FillParams> kTable[] = {
-    {"memset", ExecutionSpace::cuda, 1, plan<accepts_uniform, row_config>, kernels::fill_by_memset},
-    {"vec16", ExecutionSpace::cuda, 1, plan<accepts_one_row, vec16_config>, kernels::fill_vec16},
-    {"rows", ExecutionSpace::cuda, 1, plan<accepts<FillParams>, rows_config>, kernels::fill_rows},
+    {"memset", ExecutionSpace::cuda, 1, plan<accepts_uniform, row_config>, gpu<kernels::fill_by_memset>},
+    {"vec16", ExecutionSpace::cuda, 1, plan<accepts_one_row, vec16_config>, gpu<kernels::fill_vec16>},
+    {"rows", ExecutionSpace::cuda, 1, plan<accepts<FillParams>, rows_config>, gpu<kernels::fill_rows>},
     {"host_parallel", ExecutionSpace::host, 1, plan<accepts<FillParams>, host_config>, host::fill_parallel},
     {"host_serial", ExecutionSpace::host, 1, plan<accepts<FillParams>, row_config>, host::fill_parallel},
 };

@@ -80,10 +80,10 @@ constexpr std::array<Implementation<GatherScatterParams>, 6> table_of(Execution 
             HostWay{.serial = true}}}};
 }
 
-constexpr auto kGather =
-    table_of(kernels::gather_vec16, kernels::gather_vec8, kernels::gather_words, kernels::gather_bytes);
-constexpr auto kScatter =
-    table_of(kernels::scatter_vec16, kernels::scatter_vec8, kernels::scatter_words, kernels::scatter_bytes);
+constexpr auto kGather = table_of(gpu<kernels::gather_vec16>, gpu<kernels::gather_vec8>, gpu<kernels::gather_words>,
+                                  gpu<kernels::gather_bytes>);
+constexpr auto kScatter = table_of(gpu<kernels::scatter_vec16>, gpu<kernels::scatter_vec8>, gpu<kernels::scatter_words>,
+                                   gpu<kernels::scatter_bytes>);
 
 }  // namespace
 

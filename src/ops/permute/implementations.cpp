@@ -148,13 +148,14 @@ Config host_config(const DeviceProps& d, const PermuteParams& p) noexcept {
 // transpose hands over to the transposes, whose own table chooses among them: on two axes they are faster than packed (H200, 7264 x
 // 7296 elements of 4 bytes: 0.93 of a copy's speed in place of 0.85).
 constexpr Implementation<PermuteParams> kTable[] = {
-    {"copy", ExecutionSpace::cuda, 1, plan<accepts_copy, whole<PermuteParams>>, kernels::permute_copy},
-    {"contiguous_boxes", ExecutionSpace::cuda, 1, plan_contiguous_boxes, kernels::permute_contiguous_boxes},
+    {"copy", ExecutionSpace::cuda, 1, plan<accepts_copy, whole<PermuteParams>>, gpu<kernels::permute_copy>},
+    {"contiguous_boxes", ExecutionSpace::cuda, 1, plan_contiguous_boxes, gpu<kernels::permute_contiguous_boxes>},
     {"transpose", ExecutionSpace::cuda, 1, plan<accepts_transpose, transpose_config>, by_transpose_on_gpu},
-    {"packed", ExecutionSpace::cuda, 1, plan_packed, kernels::permute_packed, yields_to_elements},
-    {"tiled", ExecutionSpace::cuda, 1, plan<accepts_tiled, tiled_config>, kernels::permute_tiled, yields_to_elements},
+    {"packed", ExecutionSpace::cuda, 1, plan_packed, gpu<kernels::permute_packed>, yields_to_elements},
+    {"tiled", ExecutionSpace::cuda, 1, plan<accepts_tiled, tiled_config>, gpu<kernels::permute_tiled>,
+     yields_to_elements},
     {"strided_scalar", ExecutionSpace::cuda, 1, plan<accepts<PermuteParams>, strided_scalar_config>,
-     kernels::permute_strided_scalar},
+     gpu<kernels::permute_strided_scalar>},
     {"host_transpose", ExecutionSpace::host, 1, plan<accepts_host_transpose, transpose_config>, by_transpose_on_host},
     {"host_tiled", ExecutionSpace::host, 1, plan<accepts<PermuteParams>, host_config>, host::permute_tiled},
     {"host_serial", ExecutionSpace::host, 1, plan<accepts<PermuteParams>, whole<PermuteParams>>, host::permute_serial},

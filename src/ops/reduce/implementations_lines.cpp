@@ -214,20 +214,20 @@ Config scalar_segments_config(const DeviceProps&, const ReduceSegmentsParams& p)
 }
 
 constexpr Implementation<ReduceAxisParams> kAxis[] = {
-    {"windows", ExecutionSpace::cuda, 1, plan<accepts_windows, windows_config>, kernels::reduce_windows},
-    {"warp_rows", ExecutionSpace::cuda, 5, plan<accepts_rows, rows_config>, kernels::reduce_warp_lines},
-    {"block_columns", ExecutionSpace::cuda, 5, plan<accepts_columns, columns_config>, kernels::reduce_columns},
+    {"windows", ExecutionSpace::cuda, 1, plan<accepts_windows, windows_config>, gpu<kernels::reduce_windows>},
+    {"warp_rows", ExecutionSpace::cuda, 5, plan<accepts_rows, rows_config>, gpu<kernels::reduce_warp_lines>},
+    {"block_columns", ExecutionSpace::cuda, 5, plan<accepts_columns, columns_config>, gpu<kernels::reduce_columns>},
     {"strided_scalar", ExecutionSpace::cuda, 1, plan<accepts<ReduceAxisParams>, scalar_axis_config>,
-     kernels::reduce_strided_scalar},
+     gpu<kernels::reduce_strided_scalar>},
     {"host_lines", ExecutionSpace::host, 1, plan<accepts<ReduceAxisParams>, host_axis_config>, HostWay{}},
     {"host_lines_serial", ExecutionSpace::host, 1, plan<accepts<ReduceAxisParams>, host_axis_serial_config>,
      HostWay{.serial = true}},
 };
 constexpr Implementation<ReduceSegmentsParams> kSegments[] = {
     {"warp_segments", ExecutionSpace::cuda, 3, plan<accepts_aligned_segments, segments_config>,
-     kernels::reduce_warp_lines},
+     gpu<kernels::reduce_warp_lines>},
     {"strided_scalar", ExecutionSpace::cuda, 1, plan<accepts<ReduceSegmentsParams>, scalar_segments_config>,
-     kernels::reduce_strided_scalar},
+     gpu<kernels::reduce_strided_scalar>},
     {"host_segments", ExecutionSpace::host, 1, plan<accepts<ReduceSegmentsParams>, host_segments_config>, HostWay{}},
     {"host_segments_serial", ExecutionSpace::host, 1, plan<accepts<ReduceSegmentsParams>, host_segments_serial_config>,
      HostWay{.serial = true}},

@@ -104,10 +104,11 @@ Config serial_config(const DeviceProps&, const ResizeParams& p) noexcept { retur
 
 // The bits of texture are others than everyone else's.
 constexpr Implementation<ResizeParams> kTable[] = {
-    {"words", ExecutionSpace::cuda, 1, plan<accepts_words, words_config>, kernels::resize_words},
-    {"global", ExecutionSpace::cuda, 1, plan<accepts_aligned, global_config>, kernels::resize_global},
-    {"texture", ExecutionSpace::cuda, 1, plan<accepts_texture, pixel_config>, kernels::resize_texture, by_name, false},
-    {"bytes", ExecutionSpace::cuda, 1, plan<accepts<ResizeParams>, pixel_config>, kernels::resize_bytes},
+    {"words", ExecutionSpace::cuda, 1, plan<accepts_words, words_config>, gpu<kernels::resize_words>},
+    {"global", ExecutionSpace::cuda, 1, plan<accepts_aligned, global_config>, gpu<kernels::resize_global>},
+    {"texture", ExecutionSpace::cuda, 1, plan<accepts_texture, pixel_config>, gpu<kernels::resize_texture>, by_name,
+     false},
+    {"bytes", ExecutionSpace::cuda, 1, plan<accepts<ResizeParams>, pixel_config>, gpu<kernels::resize_bytes>},
     {"host_parallel", ExecutionSpace::host, 1, plan<accepts<ResizeParams>, host_config>, host::resize_parallel},
     {"host_serial", ExecutionSpace::host, 1, plan<accepts<ResizeParams>, serial_config>, host::resize_serial},
 };
