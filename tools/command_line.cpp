@@ -223,10 +223,10 @@ void add_reduce(CLI::App& app, Run& run) {
       add(app, run, "reduce", "one number of an array in a file, with its bits", run_reduce, options);
   command->add_option("FILE", options->file, "an .npy of i1 to i8, u1 to u8, f2, f4 or f8")->required()->type_name("");
   command
-      ->add_option(
-          "--op", options->op,
-          "sum (also where it is left out), min, max, sum_abs, sum_squares, sum_cubes, max_abs, min_max, prod or, of f8, "
-          "sum_compensated")
+      ->add_option("--op", options->op,
+                   "sum (also where it is left out), min, max, sum_abs, sum_squares, sum_cubes, max_abs, min_max, prod "
+                   "or, of f8, "
+                   "sum_compensated")
       ->type_name("OP");
   add_device(command, options->device);
   add_json(command, options->json);

@@ -9,8 +9,8 @@
 #include <type_traits>
 
 #include "kernels/enqueue.cuh"
-#include "kernels/textbook/texture_objects.hpp"
 #include "kernels/resize/tiles.cuh"
+#include "kernels/textbook/texture_objects.hpp"
 
 namespace gpumem::kernels {
 namespace {
