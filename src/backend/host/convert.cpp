@@ -8,10 +8,7 @@
 #include "base/float_environment.hpp"
 #include "kernels/convert/element.hpp"
 
-namespace gpumem {
-namespace {}  // namespace
-
-namespace host {
+namespace gpumem::host {
 
 // Writing around the caches pays where dst is not in them: not where it has just been read.
 void convert_parallel(const HostTeam& team, const ConvertParams& p, const Config& config, char*) {
@@ -39,6 +36,4 @@ void convert_serial(const HostTeam&, const ConvertParams& p, const Config&, char
   });
 }
 
-}  // namespace host
-
-}  // namespace gpumem
+}  // namespace gpumem::host
