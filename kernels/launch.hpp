@@ -3,6 +3,10 @@
 
 struct CUstream_st;
 
+namespace gpumem {
+struct Config;
+}
+
 namespace gpumem::kernels {
 
 // A stream, and whether kernels on it may start before the one before them has ended (programmatic dependent launch).
@@ -24,6 +28,10 @@ struct Launch : Stream {
 
 // A cudaError_t.
 using LaunchResult = int;
+
+// What executes an implementation of an operation that is only launched.
+template <class Params>
+using Execute = LaunchResult(const Params& params, const Config& config, const Launch& launch);
 
 // Whether the code for the current device is of compute capability 9.0 or newer, where kernels may start early. An error where
 // there is no code for the device at all.

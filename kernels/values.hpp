@@ -137,7 +137,7 @@ constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, const Re
 }
 
 // The value of no elements, where there is one; else 0. The root of nothing is 0.
-constexpr uint64_t word_of_nothing(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
+constexpr uint64_t empty_word(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   const NodeKind kind = node_kind(dtype, op);
   if (!has_empty_value(kind)) return 0;
   return value_of(dtype, op, empty_node(kind), [](double) { return 0.0; }).word[0];

@@ -15,7 +15,7 @@ import sys
 
 import cxx_text
 
-FOLDERS = ("src", "kernels", "bindings", "tools", "bench")
+FOLDERS = ("src", "kernels", "bindings", "tools", "bench", "tests")
 SWITCH = re.compile(r"\bswitch\s*\(")
 LABEL = re.compile(r"\bcase\s+(.+?)\s*(?<!:):(?!:)|\b(default)\s*:", re.DOTALL)
 FOREIGN = re.compile(r"[-\d'].*|cuda\w+|CUDA_\w+|CU_\w+|nccl\w+")

@@ -173,7 +173,7 @@ auto kernel_of(const ArithmeticParams& params, bool by_rows) {
 
 template <class Access>
 LaunchResult start(const ArithmeticParams& params, const Config& config, const Launch& launch) {
-  const ViewTiles tiles = view_tiles(params, config.per_thread);
+  const auto tiles = config.own.get<ViewTiles>();
   const auto start_type = [&]<class T>() {
     return enqueue_programmatic(kernel_of<T, Access>(params, tiles.across > 1), static_cast<unsigned>(config.grid),
                                 kArithmeticThreads, launch, views_of<T>(params, tiles));

@@ -7,9 +7,8 @@
 
 namespace gpumem::kernels {
 
-using ArithmeticExecute = LaunchResult(const ArithmeticParams& params, const Config& config, const Launch& launch);
-ArithmeticExecute arithmetic_coalesced;
-ArithmeticExecute arithmetic_bytes;
+Execute<ArithmeticParams> arithmetic_coalesced;
+Execute<ArithmeticParams> arithmetic_bytes;
 
 // Loads the kernels' code now instead of at the first launch.
 LaunchResult arithmetic_preload();

@@ -7,12 +7,11 @@
 
 namespace gpumem::kernels {
 
-using AxpbyExecute = LaunchResult(const AxpbyParams& params, const Config& config, const Launch& launch);
-AxpbyExecute axpby_vec16;
-AxpbyExecute axpby_vec16_store;
-AxpbyExecute axpby_coalesced;
-AxpbyExecute axpby_strided;
-AxpbyExecute axpby_bytes;
+Execute<AxpbyParams> axpby_vec16;
+Execute<AxpbyParams> axpby_vec16_store;
+Execute<AxpbyParams> axpby_coalesced;
+Execute<AxpbyParams> axpby_strided;
+Execute<AxpbyParams> axpby_bytes;
 
 // Loads the kernels' code now instead of at the first launch.
 LaunchResult axpby_preload();

@@ -7,10 +7,9 @@
 
 namespace gpumem::kernels {
 
-using ConvertExecute = LaunchResult(const ConvertParams& params, const Config& config, const Launch& launch);
-ConvertExecute convert_vec16;
-ConvertExecute convert_scalar;
-ConvertExecute convert_bytes;
+Execute<ConvertParams> convert_vec16;
+Execute<ConvertParams> convert_scalar;
+Execute<ConvertParams> convert_bytes;
 
 // Loads the kernels' code now instead of at the first launch.
 LaunchResult convert_preload();

@@ -8,15 +8,14 @@
 namespace gpumem::kernels {
 
 // The sides share no byte.
-using CopyExecute = LaunchResult(const CopyParams& params, const Config& config, const Launch& launch);
 // One range each; vec16: src and dst equally misaligned; the others: both aligned to the words of 16, 8 and 4 bytes.
-CopyExecute copy_vec16;
-CopyExecute copy_vec4;
-CopyExecute copy_vec2;
-CopyExecute copy_scalar;
+Execute<CopyParams> copy_vec16;
+Execute<CopyParams> copy_vec4;
+Execute<CopyParams> copy_vec2;
+Execute<CopyParams> copy_scalar;
 
-CopyExecute copy_by_driver;  // any, between any two addresses that the driver knows
-CopyExecute copy_realigned;  // any
+Execute<CopyParams> copy_by_driver;  // any, between any two addresses that the driver knows
+Execute<CopyParams> copy_realigned;  // any
 
 // Loads the kernels' code now instead of at the first launch.
 LaunchResult copy_preload();

@@ -7,10 +7,9 @@
 
 namespace gpumem::kernels {
 
-using FillExecute = LaunchResult(const FillParams& params, const Config& config, const Launch& launch);
-FillExecute fill_by_memset;
-FillExecute fill_vec16;
-FillExecute fill_rows;
+Execute<FillParams> fill_by_memset;
+Execute<FillParams> fill_vec16;
+Execute<FillParams> fill_rows;
 
 // Loads the kernels' code now instead of at the first launch.
 LaunchResult fill_preload();

@@ -10,14 +10,12 @@
 
 namespace gpumem::kernels {
 
-using PermuteExecute = LaunchResult(const PermuteParams& params, const Config& config, const Launch& launch);
-
 // All but strided_scalar: elements at a multiple of their own size on both sides.
-PermuteExecute permute_copy;              // PermuteForm::copy
-PermuteExecute permute_tiled;             // PermuteForm::planes
-PermuteExecute permute_contiguous_boxes;  // where line_tile() fits
-PermuteExecute permute_packed;            // where packed_tile() fits
-PermuteExecute permute_strided_scalar;    // any
+Execute<PermuteParams> permute_copy;              // PermuteForm::copy
+Execute<PermuteParams> permute_tiled;             // PermuteForm::planes
+Execute<PermuteParams> permute_contiguous_boxes;  // where line_tile() fits
+Execute<PermuteParams> permute_packed;            // where packed_tile() fits
+Execute<PermuteParams> permute_strided_scalar;    // any
 
 // All of them, on either side in memory that the device reaches.
 LaunchResult permute_pieces(std::span<const MovedPiece> pieces, Stream stream);

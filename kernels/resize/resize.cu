@@ -229,10 +229,9 @@ __global__ void __launch_bounds__(kThreads)
 
 using Kernel = void (*)(ResizeWork, ResizeTiles);
 
-LaunchResult start(Kernel kernel, const ResizeParams& params, const Config& config, int pixels, const Launch& launch) {
+LaunchResult start(Kernel kernel, const ResizeParams& params, const Config& config, const Launch& launch) {
   const ResizeWork work = resize_work(params, config);
-  return enqueue(kernel, static_cast<unsigned>(config.grid), kThreads, launch, work,
-                 resize_tiles(params.dst_rows, params.dst_cols, pixels, config.tile));
+  return enqueue(kernel, static_cast<unsigned>(config.grid), kThreads, launch, work, config.own.get<ResizeTiles>());
 }
 
 template <class T, int kChannels>
@@ -252,13 +251,13 @@ Kernel global_kernel(const ResizeParams& params) {
 LaunchResult resize_global(const ResizeParams& params, const Config& config, const Launch& launch) {
   return for_pixel_type(params.dtype, [&]<class T>() {
     return for_channels(params.channels, [&]<int kChannels>() {
-      return start(global_kernel<T, kChannels>(params), params, config, Pixels<T, kChannels>::kCount, launch);
+      return start(global_kernel<T, kChannels>(params), params, config, launch);
     });
   });
 }
 
 LaunchResult resize_bytes(const ResizeParams& params, const Config& config, const Launch& launch) {
-  return for_pixel_type(params.dtype, [&]<class T>() { return start(bytes_kernel<T>, params, config, 1, launch); });
+  return for_pixel_type(params.dtype, [&]<class T>() { return start(bytes_kernel<T>, params, config, launch); });
 }
 
 LaunchResult resize_preload() { return preload(bytes_kernel<uint8_t>); }

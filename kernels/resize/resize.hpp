@@ -9,11 +9,10 @@
 namespace gpumem::kernels {
 
 // config.tile: rows of dst a thread.
-using ResizeExecute = LaunchResult(const ResizeParams& params, const Config& config, const Launch& launch);
-ResizeExecute resize_words;
-ResizeExecute resize_global;
-ResizeExecute resize_bytes;
-ResizeExecute resize_texture;  // by launch.textures; 1, 2 or 4 channels
+Execute<ResizeParams> resize_words;
+Execute<ResizeParams> resize_global;
+Execute<ResizeParams> resize_bytes;
+Execute<ResizeParams> resize_texture;  // by launch.textures; 1, 2 or 4 channels
 
 LaunchResult resize_preload();
 

@@ -94,8 +94,8 @@ cudaError_t for_channels(const ResizeParams& params, const Config& config, cudaT
                       : params.channels == 2 ? kernel_of<T, 2>(params.filter)
                                              : kernel_of<T, 4>(params.filter);
   const ResizeWork work = resize_work(params, config);
-  return enqueue(kernel, static_cast<unsigned>(config.grid), kThreads, launch, work,
-                 resize_tiles(params.dst_rows, params.dst_cols, 1, config.tile), texture);
+  return enqueue(kernel, static_cast<unsigned>(config.grid), kThreads, launch, work, config.own.get<ResizeTiles>(),
+                 texture);
 }
 
 cudaResourceDesc resource_of(const ResizeParams& params) {

@@ -12,6 +12,7 @@
 
 #include "kernels/alignment.hpp"
 #include "kernels/limits.hpp"
+#include "kernels/transpose/limits.hpp"
 #include "kernels/transpose/params.hpp"
 
 namespace gpumem {
@@ -57,6 +58,12 @@ struct ChunkPlan {
   int64_t shared_bytes = 0;
   int32_t lanes = 1;
   int32_t threads = 32;
+};
+
+// Of in_place_scratch: the way to the scratch memory, and the chunks of the way by chunks.
+struct InPlaceScratch {
+  WayApart way;
+  ChunkPlan chunks;
 };
 
 namespace chunks {

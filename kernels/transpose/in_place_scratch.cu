@@ -1,6 +1,7 @@
 // Transposes in place through as much scratch memory: out of place into it, and a copy back. It moves each byte twice.
 #include "kernels/copy/copy.hpp"
 #include "kernels/copy/limits.hpp"
+#include "kernels/transpose/chunks.hpp"
 #include "kernels/transpose/limits.hpp"
 #include "kernels/transpose/transpose.hpp"
 
@@ -9,12 +10,15 @@ namespace gpumem::kernels {
 LaunchResult transpose_in_place_scratch(const TransposeParams& params, const Config& config, const Launch& launch) {
   TransposeParams out = params;
   out.dst = launch.workspace;
+  const auto own = config.own.get<InPlaceScratch>();
+  Config chunks = config;
+  chunks.own.set(own.chunks);
   const auto apart = [&] {
-    switch (way_apart(out)) {
+    switch (own.way) {
       case WayApart::narrow:
         return transpose_aos_soa(out, config, launch);
       case WayApart::bytes:
-        return transpose_chunks(out, config, launch);
+        return transpose_chunks(out, chunks, launch);
       case WayApart::words:
         return transpose_tile_realigned(out, config, launch);
       case WayApart::vectors:

@@ -29,7 +29,7 @@ struct HostWay {
 // The execute functions of an operation, for each backend.
 template <class Params>
 struct Executes {
-  using Gpu = kernels::LaunchResult (*)(const Params& params, const Config& config, const kernels::Launch& launch);
+  using Gpu = kernels::Execute<Params>*;
   // workspace: Config::workspace_bytes.
   using Host = void (*)(const HostTeam& team, const Params& params, const Config& config, char* workspace);
 };

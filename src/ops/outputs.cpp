@@ -23,13 +23,13 @@ void check_output(Context& context, Output& output, Completion completion) {
 ByteRange range_of(const Output& output) noexcept { return {output.argument, output.p, output.bytes}; }
 
 // A forced fill variant does not apply to the results of a reduction. On a device a kernel fills, which writes pinned memory as well.
-void write_nothing_to(Context& context, const Output& output, NativeStream stream, Completion completion) {
+void write_empty_value_to(Context& context, const Output& output, NativeStream stream, Completion completion) {
   const bool beside = context.on_cuda() && completion == Completion::blocking && output.where.on_host();
   const ExecutionSpace space = context.on_cuda() && !beside ? ExecutionSpace::cuda : ExecutionSpace::host;
   Backend& backend = context.running(space);
   FillParams params{.dst = output.p, .count = output.bytes};
-  for (size_t at = 0; at < sizeof params.word; at += sizeof output.nothing) {
-    std::memcpy(params.word + at, &output.nothing, sizeof output.nothing);
+  for (size_t at = 0; at < sizeof params.word; at += sizeof output.empty_word) {
+    std::memcpy(params.word + at, &output.empty_word, sizeof output.empty_word);
   }
   const Override kernel{space == ExecutionSpace::cuda ? find_variant(family_names(FillFamily::id), "vec16") : -1};
   if (beside) context.device().await_order();
@@ -58,9 +58,9 @@ void store(Context& context, const Output& output, const void* value) {
   context.device().copy(context.own_stream(), output.p, value, size, Completion::blocking);
 }
 
-void write_nothing(Context& context, std::span<const Output> outputs, NativeStream stream, Completion completion) {
+void write_empty_values(Context& context, std::span<const Output> outputs, NativeStream stream, Completion completion) {
   for (const Output& output : outputs) {
-    if (output.wanted()) write_nothing_to(context, output, stream, completion);
+    if (output.wanted()) write_empty_value_to(context, output, stream, completion);
   }
 }
 

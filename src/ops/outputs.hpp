@@ -23,13 +23,13 @@ struct Output {
   int64_t bytes = 0;  // 0: nothing
   int64_t alignment = 1;
   bool may_be_null = false;  // the program may do without it
-  uint64_t nothing = 0;      // each word of the result of no elements
+  uint64_t empty_word = 0;   // each word of the result of no elements
   Operand where{};
 
   bool wanted() const noexcept { return bytes > 0 && !(may_be_null && p == nullptr); }
 };
 
-// The status word of the _async forms; write_nothing() makes it GPUMEM_OK.
+// The status word of the _async forms; write_empty_values() makes it GPUMEM_OK.
 inline Output status_of(gpumem_status* status) noexcept {
   return {"status", status, sizeof(gpumem_status), sizeof(gpumem_status), true};
 }
@@ -43,6 +43,6 @@ void check_outputs(Context& context, std::span<Output> outputs, std::span<const 
 // Writes bytes of host memory to an output, complete on return and behind the context's own stream.
 void store(Context& context, const Output& output, const void* value);
 // Writes the results of no elements to all of them, in the order of the stream. Completion::blocking is for the context's own.
-void write_nothing(Context& context, std::span<const Output> outputs, NativeStream stream, Completion completion);
+void write_empty_values(Context& context, std::span<const Output> outputs, NativeStream stream, Completion completion);
 
 }  // namespace gpumem

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <exception>
-#include <functional>
 #include <string>
 
 #include "context/context.hpp"
@@ -26,44 +25,55 @@ HostTask beside_task(Context& context, std::string what, Work work, gpumem_statu
   };
 }
 
-// what: the operation as a sentence names it, "this fill". Completion::blocking is for the context's own stream.
+// Whether work runs on the host beside a CUDA device.
+inline bool runs_beside(const Context& context, const Placement& placement) noexcept {
+  return context.on_cuda() && placement.space == ExecutionSpace::host;
+}
+
+// Whether the host does it after the call has returned, in the order of a device's stream.
+inline bool runs_later(const Context& context, const Placement& placement, Completion completion) noexcept {
+  return runs_beside(context, placement) && completion == Completion::asynchronous;
+}
+
+// what: the operation as a sentence names it, "this fill". Completion::blocking is for the context's own stream. Work that runs
+// later is copied.
 template <class Work>
 void run_placed(Context& context, const Placement& placement, NativeStream stream, Completion completion,
-                const char* what, Work work) {
-  const bool beside = context.on_cuda() && placement.space == ExecutionSpace::host;
+                const char* what, const Work& work) {
+  const bool beside = runs_beside(context, placement);
   if (completion == Completion::blocking || beside) require_not_capturing(context, stream, what);
   if (!beside) {
     prefetch_managed(context, placement, stream);
     work(context.running(placement.space), stream, completion);
-  } else if (completion == Completion::blocking) {
+  } else if (runs_later(context, placement, completion)) {
+    const std::string enqueued = std::string(what) + " that was enqueued";
+    context.device().host_callback(stream, beside_task(context, enqueued, work));
+  } else {
     context.device().await_order();
     work(context.host(), nullptr, completion);
-  } else {
-    const std::string enqueued = std::string(what) + " that was enqueued";
-    context.device().host_callback(stream, beside_task(context, enqueued, std::move(work)));
   }
 }
 
-// The same, of a family that is only launched: copied where the host does it later.
+// The same, of a family that is only launched.
 template <class Family>
 void launch_placed(Context& context, const Plan<Family>& plan, NativeStream stream, Completion completion,
                    const char* what) {
-  const bool later =
-      context.on_cuda() && plan.placement.space == ExecutionSpace::host && completion == Completion::asynchronous;
-  const auto launch = [](const auto& of) {
-    return [of](Backend& backend, NativeStream on, Completion done) {
-      const Plan<Family>& planned = of;
-      backend.launch(on, Work<Family>{planned.params, planned.selection}, done);
-    };
+  const auto launch = [](const Plan<Family>& of, Backend& backend, NativeStream on, Completion done) {
+    backend.launch(on, Work<Family>{of.params, of.selection}, done);
   };
-  later ? run_placed(context, plan.placement, stream, completion, what, launch(plan))
-        : run_placed(context, plan.placement, stream, completion, what, launch(std::cref(plan)));
+  if (runs_later(context, plan.placement, completion)) {
+    run_placed(context, plan.placement, stream, completion, what,
+               [plan, launch](Backend& backend, NativeStream on, Completion done) { launch(plan, backend, on, done); });
+  } else {  // nothing is copied
+    run_placed(context, plan.placement, stream, completion, what,
+               [&](Backend& backend, NativeStream on, Completion done) { launch(plan, backend, on, done); });
+  }
 }
 
 // Work in the plain form, behind the context's own stream: work(backend, stream), and its value.
 template <class Work>
 auto run_now(Context& context, const Placement& placement, const Work& work) {
-  const bool beside = context.on_cuda() && placement.space == ExecutionSpace::host;
+  const bool beside = runs_beside(context, placement);
   if (beside) context.device().await_order();
   prefetch_managed(context, placement, context.own_stream());
   return work(context.running(placement.space), beside ? nullptr : context.own_stream());

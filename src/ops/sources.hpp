@@ -7,6 +7,7 @@
 
 #include "kernels/arithmetic/params.hpp"
 #include "ops/placement.hpp"
+#include "ops/plan.hpp"
 #include "ops/planner.hpp"
 #include "ops/workspace.hpp"
 
@@ -52,6 +53,13 @@ class Sources {
   bool any_staged_ = false;
   size_t count_ = 0;
   std::array<Source, kMaxTerms> sources_{};
+};
+
+// A plan, and the operands that it reads, in the order in which they were added. Without sources, it is empty.
+template <class Family>
+struct SourcedPlan {
+  Plan<Family> plan;
+  std::optional<Sources> sources;
 };
 
 // Throws for elements that z = alpha x + beta y and the like do not have.

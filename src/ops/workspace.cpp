@@ -1,7 +1,7 @@
 #include "ops/workspace.hpp"
 
 #include "base/error.hpp"
-#include "context/process.hpp"
+#include "ops/operations.hpp"
 #include "ops/placement.hpp"
 
 namespace gpumem {
@@ -10,24 +10,16 @@ Workspace::Workspace(Context& context, ExecutionSpace space, int64_t bytes) : co
   if (space == ExecutionSpace::host) {
     p_ = on_host_.emplace(context.host(), GPUMEM_MEMORY_PAGEABLE, static_cast<size_t>(bytes)).get();
   } else {
-    BlockPool& pool = context.device_memory();
-    p_ = pool.allocate(pool.own(), static_cast<size_t>(bytes), kWorkspaceAlignment);
+    p_ = allocate_async(context, bytes, kWorkspaceAlignment, context.device_memory().own());
   }
 }
 
 Workspace::~Workspace() {
   if (on_host_) return;
-  BlockPool& pool = context_.device_memory();
   try {
-    const Claim claim = process().registry.claim(reinterpret_cast<uintptr_t>(p_), &context_);
-    if (pool.pooled()) {
-      pool.free_in_order(claim, pool.own());
-    } else {
-      context_.device().synchronize(context_.own_stream());
-      pool.free_now(claim);
-    }
-  } catch (const Error&) {
-    // The device is lost, and its memory with it.
+    free_async(context_, p_, context_.device_memory().own());
+  } catch (const Error& error) {  // the device is lost, and its memory with it; or debug mode has found damage
+    if (error.status() == GPUMEM_CORRUPTED) context_.log.write(GPUMEM_LOG_ERROR, "%s", error.what());
   }
 }
 

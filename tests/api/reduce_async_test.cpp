@@ -125,7 +125,7 @@ TEST_P(ReduceAsync, OfNothing) {
       const gpumem_status got = run_async(ctx, Reduction{dtype, op, nullptr, 0}, words, status, nullptr);
       ASSERT_TRUE(ok(gpumem_stream_synchronize(ctx, nullptr)));
       EXPECT_TRUE(gives(needs_elements(op) ? GPUMEM_EMPTY : GPUMEM_OK, got)) << op_name(op);
-      EXPECT_EQ(words[0], needs_elements(op) ? kUntouched : word_of_nothing(dtype, op)) << op_name(op);
+      EXPECT_EQ(words[0], needs_elements(op) ? kUntouched : empty_word(dtype, op)) << op_name(op);
       EXPECT_EQ(words[1], kUntouched);
       EXPECT_EQ(*status, got == GPUMEM_OK && takes_status(op) ? 0 : 77) << op_name(op);
     }

@@ -90,7 +90,7 @@ TEST_P(ReduceLines, LinesWithoutElements) {
     for (const gpumem_reduce_op op : kReduceOps) {
       if (!has(dtype, op)) continue;
       const gpumem_status expected = needs_elements(op) ? GPUMEM_EMPTY : GPUMEM_OK;
-      const auto nothing = static_cast<int64_t>(word_of_nothing(dtype, op));
+      const auto nothing = static_cast<int64_t>(empty_word(dtype, op));
       const Words sums(6, needs_elements(op) ? kPoison : nothing);
       EXPECT_EQ(both(Axis{dtype, op, GPUMEM_AXIS_ROWS, nullptr, 3, 0, 0, 2, 0}, 6, expected), sums) << op_name(op);
       EXPECT_EQ(both(Axis{dtype, op, GPUMEM_AXIS_COLS, nullptr, 0, 3, 3, 2, 0}, 6, expected), sums) << op_name(op);

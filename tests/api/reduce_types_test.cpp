@@ -366,7 +366,7 @@ TEST_P(ReduceTypes, OfNothing) {
     for (const gpumem_reduce_op op : kAllOps) {
       if (!has(dtype, op)) continue;
       for (const void* x : {static_cast<const void*>(nullptr), static_cast<const void*>(&somewhere)}) {
-        const Outcome expected{needs_elements(op) ? GPUMEM_EMPTY : GPUMEM_OK, {word_of_nothing(dtype, op), 0}};
+        const Outcome expected{needs_elements(op) ? GPUMEM_EMPTY : GPUMEM_OK, {empty_word(dtype, op), 0}};
         for (const bool typed : {false, true}) {
           EXPECT_TRUE(same(expected, outcome_of(ctx, {dtype, op, x, 0, 1, x, 1}, typed)))
               << op_name(op) << " of " << info_of(dtype).name;

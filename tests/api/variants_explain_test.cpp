@@ -78,7 +78,7 @@ class VariantsOn : public OnEachContext {
   gpumem_status run(gpumem_family family) {
     int64_t result = 0;
     const char pattern = 7;
-    switch (family) {
+    switch (static_cast<decltype(GPUMEM_FAMILY_REDUCE)>(family)) {
       case GPUMEM_FAMILY_REDUCE:
         return gpumem_reduce_i32(ctx, GPUMEM_SUM, static_cast<const int32_t*>(x.get()), 1000, 1, &result);
       case GPUMEM_FAMILY_TRANSPOSE:
@@ -102,9 +102,10 @@ class VariantsOn : public OnEachContext {
         return gpumem_copy(ctx, y.get(), x.get(), 4000);
       case GPUMEM_FAMILY_RESIZE:
         return gpumem_test::run(ctx, resize());
-      default:
+      case GPUMEM_FAMILY_FILL:
         return gpumem_fill(ctx, y.get(), &pattern, 1, 4000);
     }
+    return GPUMEM_INTERNAL;
   }
   // In memory of the device, index and offsets too.
   gpumem_status run_async(gpumem_family family) {
@@ -114,7 +115,7 @@ class VariantsOn : public OnEachContext {
   gpumem_status enqueue(gpumem_family family) {
     const char pattern = 7;
     const auto* offsets = static_cast<const int64_t*>(near.get());
-    switch (family) {
+    switch (static_cast<decltype(GPUMEM_FAMILY_REDUCE)>(family)) {
       case GPUMEM_FAMILY_REDUCE:
         return gpumem_reduce_i32_async(ctx, GPUMEM_SUM, static_cast<const int32_t*>(x.get()), 1000, 1,
                                        static_cast<int64_t*>(y.get()), nullptr, nullptr);
@@ -144,9 +145,10 @@ class VariantsOn : public OnEachContext {
         return gpumem_copy_async(ctx, y.get(), x.get(), 4000, nullptr);
       case GPUMEM_FAMILY_RESIZE:
         return gpumem_test::run_async(ctx, resize(), nullptr);
-      default:
+      case GPUMEM_FAMILY_FILL:
         return gpumem_fill_async(ctx, y.get(), &pattern, 1, 4000, nullptr);
     }
+    return GPUMEM_INTERNAL;
   }
   Rows rows(gpumem_family family) { return {family, 48, x.get(), 48, GPUMEM_I32, kIndex, 4, y.get(), 48, 10}; }
   void SetUp() override {

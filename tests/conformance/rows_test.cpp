@@ -128,16 +128,13 @@ TEST_P(RowsConformance, MovesEveryRowByEveryVariant) {
 
 // Numbers that name no row of a matrix of so many.
 std::vector<int64_t> bad_numbers(gpumem_dtype type, int64_t rows) {
-  switch (type) {
-    case GPUMEM_I32:
-      return {-1, INT32_MIN, rows, INT32_MAX, -rows};
-    case GPUMEM_U32:
-      return {rows, int64_t{1} << 31, UINT32_MAX, rows + 1};
-    case GPUMEM_I64:
-      return {-1, INT64_MIN, rows, INT64_MAX, int64_t{1} << 32, -(int64_t{1} << 32), (int64_t{1} << 33) + 1};
-    default:  // as unsigned numbers: 2^64 - 1, 2^63, ...
-      return {-1, INT64_MIN, rows, INT64_MAX, int64_t{1} << 32, -(int64_t{1} << 32)};
+  if (type == GPUMEM_I32) return {-1, INT32_MIN, rows, INT32_MAX, -rows};
+  if (type == GPUMEM_U32) return {rows, int64_t{1} << 31, UINT32_MAX, rows + 1};
+  if (type == GPUMEM_I64) {
+    return {-1, INT64_MIN, rows, INT64_MAX, int64_t{1} << 32, -(int64_t{1} << 32), (int64_t{1} << 33) + 1};
   }
+  EXPECT_EQ(type, GPUMEM_U64);  // as unsigned numbers: 2^64 - 1, 2^63, ...
+  return {-1, INT64_MIN, rows, INT64_MAX, int64_t{1} << 32, -(int64_t{1} << 32)};
 }
 
 std::string as_text(gpumem_dtype type, int64_t number) {

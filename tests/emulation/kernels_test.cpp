@@ -20,6 +20,7 @@
 #include "kernels/reduce/launch.hpp"
 #include "kernels/reduce/line_plans.hpp"
 #include "kernels/reduce/terms.cuh"
+#include "kernels/resize/limits.hpp"
 #include "kernels/resize/resize.hpp"
 #include "kernels/transpose/chunks.hpp"
 #include "kernels/transpose/limits.hpp"
@@ -65,7 +66,8 @@ struct Shape {
 };
 
 // Matrices of `shape` whose lines begin 16 bytes apart or a multiple of that, for elements of any size.
-void transpose_on_few_blocks(TransposeExecute* launcher, const Shape& shape, int64_t batches, int64_t size, int block) {
+void transpose_on_few_blocks(Execute<TransposeParams>* launcher, const Shape& shape, int64_t batches, int64_t size,
+                             int block) {
   const int64_t src_ld = (shape.cols + 15) / 16 * 16;
   const int64_t dst_ld = (shape.rows + 15) / 16 * 16;
   const Bytes src = random_bytes(static_cast<size_t>(batches * shape.rows * src_ld * size), 1);
@@ -113,7 +115,7 @@ TEST(FewBlocks, Transpose) {
 TEST(FewBlocks, Copy) {
   const Bytes src = random_bytes(30011, 7);
   const DeviceBytes from = on_device(src);
-  const auto copied = [&](CopyExecute* launcher, const CopyParams& params, int64_t at_src, int64_t at_dst) {
+  const auto copied = [&](Execute<CopyParams>* launcher, const CopyParams& params, int64_t at_src, int64_t at_dst) {
     Bytes expected = random_bytes(src.size(), 8);
     const DeviceBytes to = on_device(expected);
     for (int64_t row = 0; row < params.rows; ++row) {
@@ -355,7 +357,7 @@ TEST(FewBlocks, Resize) {
     for (int32_t channels = 1; channels <= 4; ++channels) {
       const Bytes src = random_bytes(static_cast<size_t>(kSrcRows * kSrcCols * channels), 5);
       const DeviceBytes from = on_device(src);
-      const auto resized = [&](ResizeExecute* launcher, int64_t rows_per_thread, int64_t grid) {
+      const auto resized = [&](Execute<ResizeParams>* launcher, int64_t rows_per_thread, int64_t grid) {
         const Bytes poison = random_bytes(static_cast<size_t>(kDstRows * 400 * channels), 6);
         const DeviceBytes to = on_device(poison);
         const ResizeParams params{.filter = filter,
@@ -369,7 +371,10 @@ TEST(FewBlocks, Resize) {
                                   .dst_rows = kDstRows,
                                   .dst_cols = kDstCols,
                                   .dst_pitch = 400 * channels};
-        EXPECT_EQ(launcher(params, {.grid = grid, .tile = rows_per_thread}, {}), cudaSuccess);
+        Config config{.grid = grid, .tile = rows_per_thread};
+        const int pixels = launcher == resize_global ? resize_pixels(channels, 1) : 1;
+        config.own.set(resize_tiles(kDstRows, kDstCols, pixels, rows_per_thread));
+        EXPECT_EQ(launcher(params, config, {}), cudaSuccess);
         return from_device(to, poison.size());
       };
       const Bytes expected = resized(resize_bytes, 1, 2);

@@ -68,7 +68,7 @@ inline bool needs_elements(gpumem_reduce_op op) {
 }
 
 // Each word of the result of no elements.
-inline uint64_t word_of_nothing(gpumem_dtype dtype, gpumem_reduce_op op) {
+inline uint64_t empty_word(gpumem_dtype dtype, gpumem_reduce_op op) {
   return op != GPUMEM_PROD ? 0 : is_floating(dtype) ? 0x3FF0000000000000 : 1;
 }
 

@@ -30,7 +30,7 @@ class Memory {
  public:
   Memory(gpumem_ctx* ctx, gpumem_memory_kind kind, int64_t bytes) : ctx_(ctx), kind_(kind) {
     const auto rounded = (static_cast<size_t>(bytes) + 255) / 256 * 256;
-    switch (kind) {
+    switch (static_cast<decltype(GPUMEM_MEMORY_PINNED)>(kind)) {
       case GPUMEM_MEMORY_PINNED:
         EXPECT_TRUE(ok(gpumem_alloc_pinned(ctx, bytes, &p_)));
         break;
@@ -40,7 +40,7 @@ class Memory {
       case GPUMEM_MEMORY_MANAGED:
         EXPECT_TRUE(ok(gpumem_alloc_managed(ctx, bytes, &p_)));
         break;
-      default:
+      case GPUMEM_MEMORY_PAGEABLE:
         p_ = std::aligned_alloc(256, rounded);
     }
   }

@@ -79,9 +79,11 @@ inline uint64_t floating(const TypeInfo& type, Numbers kind, const Exponents& ex
     }
     case Numbers::factors:  // below 1 nine times of sixteen, so that the logarithms' mean is next to 0
       return assemble(type, negative, all_ones / 2 - (random.below(16) < 9 ? 1 : 0), random.bits());
-    default:
-      return assemble(type, negative, exponents.lowest + random.below(exponents.count), random.bits());
+    case Numbers::full:
+    case Numbers::cancelling:
+      break;
   }
+  return assemble(type, negative, exponents.lowest + random.below(exponents.count), random.bits());
 }
 
 inline uint64_t integral(const TypeInfo& type, Numbers kind, Random& random) {
@@ -102,9 +104,11 @@ inline uint64_t integral(const TypeInfo& type, Numbers kind, Random& random) {
       return is_signed ? signed_ends[random.below(6)] : unsigned_ends[random.below(6)];
     case Numbers::factors:  // put_factors() makes a few of them larger
       return is_signed && random.below(2) != 0 ? ~uint64_t{0} : 1;
-    default:
-      return random.bits();
+    case Numbers::full:
+    case Numbers::cancelling:
+      break;
   }
+  return random.bits();
 }
 
 inline uint64_t negated(const TypeInfo& type, uint64_t word) {

@@ -60,7 +60,7 @@ inline gpumem_status typed(const CallForm& form, gpumem_ctx* c, const Reduction&
     return is_arg(r.op) ? call_as(form, arg, arg_async, c, arg_op(r.op), x, r.n, r.stride, value, s + 1)
                         : call_as(form, reduce, reduce_async, c, r.op, x, r.n, r.stride, value);
   };
-  switch (r.dtype) {
+  switch (static_cast<decltype(GPUMEM_I32)>(r.dtype)) {
     case GPUMEM_I32:
       return call(as<int32_t>(r.x), s, gpumem_reduce_i32, gpumem_reduce_i32_async, gpumem_argreduce_i32,
                   gpumem_argreduce_i32_async);
@@ -79,9 +79,15 @@ inline gpumem_status typed(const CallForm& form, gpumem_ctx* c, const Reduction&
     case GPUMEM_F64:
       return call(as<double>(r.x), d, gpumem_reduce_f64, gpumem_reduce_f64_async, gpumem_argreduce_f64,
                   gpumem_argreduce_f64_async);
-    default:
-      return general(form, c, r, out);
+    case GPUMEM_I8:
+    case GPUMEM_U8:
+    case GPUMEM_I16:
+    case GPUMEM_U16:
+    case GPUMEM_F16:
+    case GPUMEM_BF16:
+      break;
   }
+  return general(form, c, r, out);
 }
 
 inline gpumem_status run_as(const CallForm& form, gpumem_ctx* ctx, const Reduction& r, void* out, bool typed) {

@@ -182,7 +182,7 @@ int64_t place_of(const Sequence& x, bool maximum) {
 Outcome floating(gpumem_reduce_op op, const Sequence& x, const Sequence& y) {
   const auto lowest = [&] { return bits_of(element(x, place_of(x, false))); };
   const auto highest = [&] { return bits_of(element(x, place_of(x, true))); };
-  switch (op) {
+  switch (static_cast<decltype(GPUMEM_SUM)>(op)) {
     case GPUMEM_MIN:
       return {GPUMEM_OK, {lowest(), 0}};
     case GPUMEM_MAX:
@@ -212,9 +212,14 @@ Outcome floating(gpumem_reduce_op op, const Sequence& x, const Sequence& y) {
       return {GPUMEM_OK, {bits_of(compensated_sum(terms(GPUMEM_SUM, x))), 0}};
     case GPUMEM_PROD:
       return {GPUMEM_OK, {bits_of(product(terms(GPUMEM_SUM, x))), 0}};
-    default:
+    case GPUMEM_SUM:
+    case GPUMEM_SUM_ABS:
+    case GPUMEM_SUM_SQUARES:
+    case GPUMEM_SUM_CUBES:
+    case GPUMEM_DOT:
       return {GPUMEM_OK, {bits_of(plain_sum(terms(op, x, y))), 0}};
   }
+  return {GPUMEM_INTERNAL, {}};
 }
 
 // ----------------------------------------------------------------------------------------------------------- integers
@@ -287,7 +292,7 @@ Outcome integral(gpumem_reduce_op op, const Sequence& x) {
     (subtract ? negative : positive).add(term);
   }
   const auto at = [&](int64_t i) { return word_of(integer(x, i)); };
-  switch (op) {
+  switch (static_cast<decltype(GPUMEM_SUM)>(op)) {
     case GPUMEM_MIN:
       return {GPUMEM_OK, {at(low), 0}};
     case GPUMEM_MAX:
@@ -305,9 +310,18 @@ Outcome integral(gpumem_reduce_op op, const Sequence& x) {
       if (found.status == GPUMEM_OK) found.words[1] = static_cast<uint64_t>(largest);
       return found;
     }
-    default:
+    case GPUMEM_SUM:
+    case GPUMEM_SUM_ABS:
+    case GPUMEM_SUM_SQUARES:
+    case GPUMEM_SUM_CUBES:
       return fitted(positive, negative, is_signed);
+    case GPUMEM_PROD:  // above
+    case GPUMEM_DOT:   // these are for floating-point elements
+    case GPUMEM_NRM2:
+    case GPUMEM_SUM_COMPENSATED:
+      break;
   }
+  return {GPUMEM_INTERNAL, {}};
 }
 
 }  // namespace
@@ -321,7 +335,7 @@ std::vector<double> terms(gpumem_reduce_op op, const Sequence& x, const Sequence
   std::vector<double> all;
   for (int64_t i = 0; i < x.n; ++i) {
     const double value = element(x, i);
-    switch (op) {
+    switch (static_cast<decltype(GPUMEM_SUM)>(op)) {
       case GPUMEM_SUM_ABS:
         all.push_back(std::fabs(value));
         break;
@@ -336,15 +350,26 @@ std::vector<double> terms(gpumem_reduce_op op, const Sequence& x, const Sequence
       case GPUMEM_DOT:
         all.push_back(value * element(y, i));
         break;
-      default:
+      case GPUMEM_SUM:
+      case GPUMEM_SUM_COMPENSATED:
+      case GPUMEM_PROD:
+      case GPUMEM_NRM2:
+      case GPUMEM_MIN:
+      case GPUMEM_MAX:
+      case GPUMEM_MIN_MAX:
+      case GPUMEM_ARG_MIN:
+      case GPUMEM_ARG_MAX:
+      case GPUMEM_MAX_ABS:
+      case GPUMEM_ARG_MAX_ABS:
         all.push_back(value);
+        break;
     }
   }
   return all;
 }
 
 Outcome reference(gpumem_reduce_op op, const Sequence& x, const Sequence& y) {
-  if (x.n == 0) return {needs_elements(op) ? GPUMEM_EMPTY : GPUMEM_OK, {word_of_nothing(x.dtype, op), 0}};
+  if (x.n == 0) return {needs_elements(op) ? GPUMEM_EMPTY : GPUMEM_OK, {empty_word(x.dtype, op), 0}};
   return is_floating(x.dtype) ? floating(op, x, y) : integral(op, x);
 }
 

@@ -116,7 +116,7 @@ TEST(Operations, HaveNamesAndAnEmptyValueOrNone) {
     for (gpumem_dtype dtype = 0; dtype < kDtypes; ++dtype) {
       EXPECT_EQ(has_empty_value(dtype, op), !extreme) << op;
       const uint64_t one = is_floating(dtype) ? 0x3FF0000000000000 : 1;
-      EXPECT_EQ(word_of_nothing(dtype, op), op == GPUMEM_PROD ? one : 0) << op << " " << dtype;
+      EXPECT_EQ(empty_word(dtype, op), op == GPUMEM_PROD ? one : 0) << op << " " << dtype;
     }
   }
   EXPECT_EQ(count, 15);

@@ -1,6 +1,7 @@
 // The coordinates of a resize by definition, for extents of any size, in words of any length.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 
 #include "kernels/resize/coordinates.hpp"
@@ -172,6 +173,7 @@ TEST(ResizeTable, TakesTexturesOnlyWhereTheyFitAndNeverByItself) {
 TEST(ResizeTable, BlocksCoverTheImage) {
   std::mt19937_64 random(9);
   const DeviceProps h200 = fixtures::find_device("h200")->props;
+  std::map<std::string_view, int> planned;
   for (int i = 0; i < 5000; ++i) {
     ResizeParams p = textured();
     p.channels = static_cast<int32_t>(1 + random() % 4);
@@ -181,6 +183,7 @@ TEST(ResizeTable, BlocksCoverTheImage) {
       if (row.space != ExecutionSpace::cuda) continue;
       Config s;
       if (row.plan(h200, p, s) != nullptr) continue;
+      ++planned[row.name];
       const int64_t groups = (p.dst_cols + s.per_thread - 1) / s.per_thread;
       const int64_t steps = (p.dst_rows + s.tile - 1) / s.tile;
       const int lanes = row.name == std::string_view("words") ? 32 : resize_lanes(groups, steps);
@@ -191,6 +194,7 @@ TEST(ResizeTable, BlocksCoverTheImage) {
       EXPECT_EQ(s.grid, std::min<int64_t>(across * down, 0x7fffffff)) << row.name;
     }
   }
+  for (const char* name : {"words", "global", "texture", "bytes"}) EXPECT_GT(planned[name], 500) << name;
 }
 
 }  // namespace

@@ -515,7 +515,7 @@ TEST_F(TuningOf, ComparesTheResultsOfEveryEnqueuedForm) {
     if (std::getenv("GPUMEM_TEST_QUICK") != nullptr && i % 4 != 0) continue;
     EXPECT_NO_THROW(static_cast<void>(tune(*context, enqueued, options))) << enqueued;
   }
-  EXPECT_EQ(families.size(), static_cast<size_t>(GPUMEM_FAMILY_ARITHMETIC)) << "a family has no line";
+  EXPECT_EQ(families.size(), static_cast<size_t>(Families::count)) << "a family has no line";
 }
 
 TEST_F(TuningOf, StopsWhereTheProgramSaysSo) {

@@ -91,11 +91,6 @@ bool is_z(const ArithmeticParams& c, int32_t k) noexcept {
   return true;
 }
 
-struct Planned {
-  Plan<ArithmeticFamily> plan;
-  std::optional<Sources> sources;  // by the place that they have in the plan
-};
-
 // The same elements in the fewest axes, those with the longest strides in z first.
 void fuse(ArithmeticParams& c) noexcept {
   const ArithmeticParams from = c;
@@ -113,9 +108,9 @@ void fuse(ArithmeticParams& c) noexcept {
   }
 }
 
-Planned plan_with_sources(Planner& planner, const ArithmeticParams& call, Completion completion) {
+SourcedPlan<ArithmeticFamily> plan_with_sources(Planner& planner, const ArithmeticParams& call, Completion completion) {
   check(call);
-  Planned planned;
+  SourcedPlan<ArithmeticFamily> planned;
   Plan<ArithmeticFamily>& plan = planned.plan;
   plan.empty = std::find(call.extents, call.extents + call.rank, 0) != call.extents + call.rank;
   if (plan.empty) return planned;
@@ -152,7 +147,7 @@ void arithmetic(Context& context, const ArithmeticCall& call, NativeStream strea
   const ArithmeticParams params = readable(call);
   CallPlanner planner(context, params, completion);
   check_call(call);
-  Planned planned = plan_with_sources(planner, params, completion);
+  SourcedPlan<ArithmeticFamily> planned = plan_with_sources(planner, params, completion);
   if (planned.plan.empty) return;
   const char* what = call.op == Arithmetic::lincomb ? "this linear combination" : "this product";
   if (completion == Completion::blocking) require_not_capturing(context, stream, what);

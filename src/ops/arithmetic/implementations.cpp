@@ -22,7 +22,9 @@ Config tiles_config(const DeviceProps& d, const ArithmeticParams& p) noexcept {
   const int64_t least = arithmetic_by_rows(p) ? 1 : kArithmeticEach;
   while (steps > least && view_tiles(p, steps).blocks() < d.multiprocessors) steps /= 2;
   const ViewTiles tiles = view_tiles(p, steps);
-  return {tiles.blocks(), kArithmeticThreads, static_cast<int32_t>(steps), tiles.elements()};
+  Config config{tiles.blocks(), kArithmeticThreads, static_cast<int32_t>(steps), tiles.elements()};
+  config.own.set(tiles);
+  return config;
 }
 
 Config host_config(const DeviceProps& d, const ArithmeticParams& p) noexcept {

@@ -8,15 +8,10 @@
 namespace gpumem {
 namespace {
 
-struct Planned {
-  Plan<AxpbyFamily> plan;
-  std::optional<Sources> sources;  // x, where it is read, and y
-};
-
-Planned plan_with_sources(Planner& planner, const AxpbyParams& c, Completion completion) {
+SourcedPlan<AxpbyFamily> plan_with_sources(Planner& planner, const AxpbyParams& c, Completion completion) {
   require_f32_or_f64(c.dtype);
   require_at_least("n", c.n, 0);
-  Planned planned;
+  SourcedPlan<AxpbyFamily> planned;
   Plan<AxpbyFamily>& plan = planned.plan;
   plan.empty = c.n == 0;
   if (plan.empty) return planned;
@@ -39,7 +34,7 @@ Plan<AxpbyFamily> plan(Planner& planner, const AxpbyParams& call, Completion com
 
 void axpby(Context& context, const AxpbyParams& call, NativeStream stream, Completion completion) {
   CallPlanner planner(context, call, completion);
-  Planned planned = plan_with_sources(planner, call, completion);
+  SourcedPlan<AxpbyFamily> planned = plan_with_sources(planner, call, completion);
   if (planned.plan.empty) return;
   if (completion == Completion::blocking) require_not_capturing(context, stream, "a blocking axpby");
   Sources::Brought brought;

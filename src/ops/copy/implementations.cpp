@@ -53,7 +53,7 @@ const char* accepts_driver(const DeviceProps&, const CopyParams& p) noexcept {
 
 // Where rings are faster than the driver's own copy of pageable memory, which has one thread: measured on an H200 with 1, 2, 4 and 16
 // (docs/performance.md).
-const char* yields_to_others(const DeviceProps& d, const CopyParams& p) noexcept {
+const char* deprioritized_for_others(const DeviceProps& d, const CopyParams& p) noexcept {
   if (p.across == Across::nothing) {
     return p.managed && p.one_range() ? nullptr : "kernels are faster within a device's memory";
   }
@@ -122,7 +122,7 @@ Config host_config(const DeviceProps& d, const CopyParams& p) noexcept {
 constexpr Implementation<CopyParams> kTable[] = {
     {"vec16", ExecutionSpace::cuda, 2, plan<accepts_vec16, vec16_config>, gpu<kernels::copy_vec16>},
     {"driver", ExecutionSpace::cuda, 1, plan<accepts_driver, whole<CopyParams>>, gpu<kernels::copy_by_driver>,
-     yields_to_others},
+     deprioritized_for_others},
     {"rings", ExecutionSpace::cuda, 1, plan<accepts_rings, rings_config>, {}},
     {"vec4", ExecutionSpace::cuda, 1, plan<accepts_words<16>, words_config<16>>, gpu<kernels::copy_vec4>, by_name},
     {"vec2", ExecutionSpace::cuda, 1, plan<accepts_words<8>, words_config<8>>, gpu<kernels::copy_vec2>, by_name},

@@ -160,7 +160,7 @@ void enqueue(Context& context, const CallOf<Family>& given, NativeStream stream)
   const Ranges ranges = ranges_of(params);
   const ByteRange operands[] = {ranges.src, ranges.index, ranges.dst};
   check_outputs(context, outputs, planned.empty ? std::span<const ByteRange>() : operands, Completion::asynchronous);
-  if (planned.empty) return write_nothing(context, outputs, stream, Completion::asynchronous);
+  if (planned.empty) return write_empty_values(context, outputs, stream, Completion::asynchronous);
   const ExecutionSpace space = planned.placement.space;
   if (!context.on_cuda() || space == ExecutionSpace::cuda) {
     prefetch_managed(context, planned.placement, stream);

@@ -52,7 +52,7 @@ const char* plan_contiguous_boxes(const DeviceProps&, const PermuteParams& p, Co
 // of 1 to 8 bytes, 1.4 to 1.8 us by strided_scalar and 2.5 to 3.7 by packed; 31 x 77 x 201 3.1 and 3.3 to 4.0.
 constexpr int64_t kFewElements = int64_t{1} << 18;
 
-const char* yields_to_elements(const DeviceProps&, const PermuteParams& p) noexcept {
+const char* deprioritized_for_elements(const DeviceProps&, const PermuteParams& p) noexcept {
   return p.elements() <= kFewElements ? "single elements are faster for so few" : nullptr;
 }
 
@@ -151,9 +151,9 @@ constexpr Implementation<PermuteParams> kTable[] = {
     {"copy", ExecutionSpace::cuda, 1, plan<accepts_copy, whole<PermuteParams>>, gpu<kernels::permute_copy>},
     {"contiguous_boxes", ExecutionSpace::cuda, 1, plan_contiguous_boxes, gpu<kernels::permute_contiguous_boxes>},
     {"transpose", ExecutionSpace::cuda, 1, plan<accepts_transpose, transpose_config>, by_transpose_on_gpu},
-    {"packed", ExecutionSpace::cuda, 1, plan_packed, gpu<kernels::permute_packed>, yields_to_elements},
+    {"packed", ExecutionSpace::cuda, 1, plan_packed, gpu<kernels::permute_packed>, deprioritized_for_elements},
     {"tiled", ExecutionSpace::cuda, 1, plan<accepts_tiled, tiled_config>, gpu<kernels::permute_tiled>,
-     yields_to_elements},
+     deprioritized_for_elements},
     {"strided_scalar", ExecutionSpace::cuda, 1, plan<accepts<PermuteParams>, strided_scalar_config>,
      gpu<kernels::permute_strided_scalar>},
     {"host_transpose", ExecutionSpace::host, 1, plan<accepts_host_transpose, transpose_config>, by_transpose_on_host},

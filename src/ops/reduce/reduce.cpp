@@ -44,7 +44,7 @@ Inputs inputs_of(const ReduceParams& c) {
 Output result_of(const ReduceParams& c, int64_t alignment) noexcept {
   const bool arg = is_search(c.op);
   const int64_t bytes = c.op == GPUMEM_MIN_MAX ? 16 : 8;
-  return {arg ? "value" : "result", c.result, bytes, alignment, arg, word_of_nothing(c.dtype, c.op)};
+  return {arg ? "value" : "result", c.result, bytes, alignment, arg, empty_word(c.dtype, c.op)};
 }
 Output index_of(gpumem_reduce_op op, int64_t* p, int64_t alignment) noexcept {
   return {"index", p, is_search(op) ? 8 : 0, alignment};
@@ -132,7 +132,7 @@ void reduce_async(Context& context, const ReduceParams& call, NativeStream strea
   const Plan<ReduceFamily> planned = plan(planner, call, Completion::asynchronous);
   Output outputs[] = {result_of(call, 8), index_of(call.op, call.index, 8), status_of(call.status)};
   check_outputs(context, outputs, inputs_of(call).all(), Completion::asynchronous);
-  if (planned.empty) return write_nothing(context, outputs, stream, Completion::asynchronous);
+  if (planned.empty) return write_empty_values(context, outputs, stream, Completion::asynchronous);
   if (context.on_cuda() && planned.placement.space == ExecutionSpace::host) {
     return enqueue_beside(context, planned, outputs, stream);
   }
@@ -213,7 +213,7 @@ void reduce(Context& context, const ReduceParams& call, NativeStream stream, Com
   Output outputs[] = {result_of(call, 1), index_of(call.op, call.index, 1)};
   check_outputs(context, outputs, inputs_of(call).all(), Completion::blocking);
   require_not_capturing(context, context.own_stream(), "a blocking reduction");
-  if (planned.empty) return write_nothing(context, outputs, context.own_stream(), Completion::blocking);
+  if (planned.empty) return write_empty_values(context, outputs, context.own_stream(), Completion::blocking);
   const ReduceValue value = checked_value(call.dtype, call.op, run(context, planned, call));
   if (outputs[0].wanted()) store(context, outputs[0], &value.word[0]);
   if (outputs[1].wanted()) store(context, outputs[1], &value.word[1]);

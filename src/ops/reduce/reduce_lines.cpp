@@ -158,12 +158,12 @@ void reduce_axis(Context& context, const ReduceAxisParams& given, NativeStream s
   CallPlanner planner(context, given, completion);
   const Plan<ReduceAxisFamily> planned = plan(planner, given, completion);
   const ReduceAxisParams& params = planned.params;
-  Output outputs[] = {{"result", params.result, result_bytes(params.op, params.lines()), 8, false,
-                       word_of_nothing(params.dtype, params.op)},
-                      status_of(params.status)};
+  Output outputs[] = {
+      {"result", params.result, result_bytes(params.op, params.lines()), 8, false, empty_word(params.dtype, params.op)},
+      status_of(params.status)};
   check_outputs(context, outputs, inputs_of(params).all(), completion);
   if (completion == Completion::blocking) require_not_capturing(context, stream, "gpumem_reduce_axis");
-  if (planned.empty) return write_nothing(context, outputs, stream, completion);
+  if (planned.empty) return write_empty_values(context, outputs, stream, completion);
   if (completion == Completion::asynchronous) return enqueue_lines(context, planned, outputs, stream);
   require_values(reduce_lines(context, planned, params, outputs[0]), params.dtype, params.op, lines_name(params.axis));
 }
@@ -190,7 +190,7 @@ void reduce_segments(Context& context, const ReduceSegmentsParams& given, Native
   const Inputs inputs = inputs_of(params);
   check_outputs(context, outputs, inputs.all(), completion);
   if (completion == Completion::blocking) require_not_capturing(context, stream, "gpumem_reduce_segments");
-  if (planned.empty) return write_nothing(context, outputs, stream, completion);
+  if (planned.empty) return write_empty_values(context, outputs, stream, completion);
   if (completion == Completion::asynchronous) return enqueue_lines(context, planned, outputs, stream);
   std::optional<Workspace> staged;
   if (planned.placement.stage_src) {

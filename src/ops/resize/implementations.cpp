@@ -68,7 +68,10 @@ int64_t rows_per_thread(const DeviceProps& d, const ResizeParams& p, int64_t gro
 }
 
 Config tiles_of(const ResizeParams& p, int pixels, int64_t rows) noexcept {
-  return {std::min(resize_tiles(p.dst_rows, p.dst_cols, pixels, rows).count, kMaxGrid), kResizeThreads, pixels, rows};
+  const ResizeTiles tiles = resize_tiles(p.dst_rows, p.dst_cols, pixels, rows);
+  Config config{std::min(tiles.count, kMaxGrid), kResizeThreads, pixels, rows};
+  config.own.set(tiles);
+  return config;
 }
 
 Config global_config(const DeviceProps& d, const ResizeParams& p) noexcept {

@@ -95,7 +95,7 @@ const char* accepts_batched_scalar(const DeviceProps& d, const TransposeParams& 
   if (const char* reason = accepts_aligned(d, p)) return reason;
   return p.rows * p.cols <= kBatchedScalarElements ? nullptr : "it needs matrices of at most 1024 elements";
 }
-const char* yields_to_words(const DeviceProps&, const TransposeParams& p) noexcept {
+const char* deprioritized_for_words(const DeviceProps&, const TransposeParams& p) noexcept {
   return p.batches > 1 && !without_gaps(p) ? nullptr : "words of 16 bytes are faster where dst has no gaps";
 }
 
@@ -155,7 +155,7 @@ const char* accepts_byte_perm(const DeviceProps& d, const TransposeParams& p) no
 }
 
 // Small matrices would leave most of a tile empty, and small elements of rows that begin anywhere have no other way by 16 bytes.
-const char* yields_to_tiles(const DeviceProps& d, const TransposeParams& p) noexcept {
+const char* deprioritized_for_tiles(const DeviceProps& d, const TransposeParams& p) noexcept {
   const bool small = p.batches > 1 && p.rows * p.cols <= kSmallMatrixBytes / p.element_bytes;
   const bool narrow = std::min(p.rows, p.cols) <= kAosSoaWidth;
   if (small || (p.element_bytes <= 2 && !narrow && accepts_vec16(d, p) != nullptr)) return nullptr;
@@ -203,12 +203,14 @@ Config aos_soa_config(const DeviceProps&, const TransposeParams& p) noexcept {
 }
 const char* plan_in_place_scratch(const DeviceProps& d, const TransposeParams& p, Config& config) noexcept {
   if (const char* refusal = accepts_in_place_scratch(d, p)) return refusal;
-  switch (way_apart(p)) {
+  InPlaceScratch own{way_apart(p), {}};
+  switch (own.way) {
     case WayApart::narrow:
       config = aos_soa_config(d, p);
       break;
     case WayApart::bytes:
       if (const char* refusal = cut_chunks(to_scratch(p), config)) return refusal;
+      own.chunks = config.own.get<ChunkPlan>();
       break;
     case WayApart::words:
       config = realigned_config(d, p);
@@ -218,6 +220,7 @@ const char* plan_in_place_scratch(const DeviceProps& d, const TransposeParams& p
       break;
   }
   config.workspace_bytes = p.elements() * p.element_bytes;
+  config.own.set(own);
   return nullptr;
 }
 const char* plan_in_place_chunks(const DeviceProps& d, const TransposeParams& p, Config& config) noexcept {
@@ -327,8 +330,8 @@ constexpr Implementation<TransposeParams> kTable[] = {
     {"in_place_slots", ExecutionSpace::cuda, 1, plan<accepts_rectangle, slots_config>,
      gpu<kernels::transpose_in_place_slots>},
     {"batched_scalar", ExecutionSpace::cuda, 1, plan<accepts_batched_scalar, batched_scalar_config>,
-     gpu<kernels::transpose_batched_scalar>, yields_to_words},
-    {"chunks", ExecutionSpace::cuda, 1, plan_chunks, gpu<kernels::transpose_chunks>, yields_to_tiles},
+     gpu<kernels::transpose_batched_scalar>, deprioritized_for_words},
+    {"chunks", ExecutionSpace::cuda, 1, plan_chunks, gpu<kernels::transpose_chunks>, deprioritized_for_tiles},
     {"aos_soa", ExecutionSpace::cuda, 2, plan<accepts_aos_soa, aos_soa_config>, gpu<kernels::transpose_aos_soa>},
     {"byte_perm_vec16", ExecutionSpace::cuda, 1, plan<accepts_byte_perm, byte_perm_config>,
      gpu<kernels::transpose_byte_perm_vec16>},

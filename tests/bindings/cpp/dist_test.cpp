@@ -158,6 +158,15 @@ TEST_P(CppDist, ReductionsHaveTheBitsOfTheWhole) {
   for (const reduce_op op : {reduce_op::sum, reduce_op::sum_squares, reduce_op::max_abs, reduce_op::sum_compensated}) {
     EXPECT_EQ(plan.reduce(op, parts), ctx.reduce(op, x));
   }
+  std::vector<double> factors(x.size(), 1.0);
+  for (std::size_t i = 0; i < factors.size(); ++i) factors[i] += 1e-6 * static_cast<double>(i % 7);
+  const gpumem::host_view<const double> all_factors(factors);
+  std::vector<gpumem::host_view<const double>> factor_parts;
+  for (std::size_t m = 0; m < 3; ++m) {
+    factor_parts.push_back(all_factors.subview(cut[m] * cols, (cut[m + 1] - cut[m]) * cols));
+  }
+  EXPECT_GT(ctx.reduce(reduce_op::prod, factors), 1.0);
+  EXPECT_EQ(plan.reduce(reduce_op::prod, factor_parts), ctx.reduce(reduce_op::prod, factors));
   EXPECT_EQ(plan.min_max(parts), ctx.min_max(x));
   EXPECT_EQ(plan.dot(parts, other_parts), ctx.dot(x, y));
   EXPECT_EQ(plan.nrm2(parts), ctx.nrm2(x));
