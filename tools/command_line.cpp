@@ -37,7 +37,7 @@ int64_t parse_integer(const std::string& word, const std::string& what, int64_t 
   const auto [stopped_at, error] = std::from_chars(word.data(), end, value);
   if (error != std::errc{} || stopped_at != end || value < min || value > max) {
     throw CLI::ValidationError(
-        what, "'" + word + "' is no whole number from " + std::to_string(min) + " to " + std::to_string(max));
+        what, "'" + word + "' is not a whole number from " + std::to_string(min) + " to " + std::to_string(max));
   }
   return value;
 }
@@ -48,7 +48,7 @@ double parse_seconds(const std::string& word, const std::string& what) {
   const char* const end = word.data() + word.size();
   const auto [stopped_at, error] = std::from_chars(word.data(), end, value);
   if (error != std::errc{} || stopped_at != end || !(value > 0 && value <= kMost)) {
-    throw CLI::ValidationError(what, "'" + word + "' is no number of seconds above 0, and at most a day");
+    throw CLI::ValidationError(what, "'" + word + "' is not a number of seconds above 0 and at most a day");
   }
   return value;
 }
@@ -83,7 +83,8 @@ void add_parsed(CLI::App* command, const char* option, const Parse& parse, const
 void add_device(CLI::App* command, int32_t& device) {
   add_parsed(
       command, "--device", [&device](const std::string& word) { device = parse_device(word); },
-      "host, cuda, or the ordinal of a CUDA device; left out: the best device", "WHICH");
+      "host, cuda, or the ordinal of a CUDA device; default: the current CUDA device, else the first, else the host",
+      "WHICH");
 }
 
 void add_file(CLI::App* command, const char* option, std::string& path, const char* about, const char* type) {
@@ -109,26 +110,27 @@ void add_lists(CLI::App& app, Run& run) {
   CLI::App* command = add(app, run, "devices", "the devices that gpumem can use on this machine", run_devices, options);
   add_json(command, options->json);
   command->footer(
-      "Lists the CUDA devices and the host, then the device that a context takes when the program leaves the choice\n"
-      "(the variable GPUMEM_DEVICE counts), and why.");
-  command = add(app, run, "variants", "the kernel variants of each family of operations", run_variants, options);
+      "Lists the CUDA devices and the host. The last line names the device that a context takes if the program does "
+      "not\n"
+      "choose one, and why. The variable GPUMEM_DEVICE chooses too.");
+  command = add(app, run, "variants", "the kernel variants of each operation", run_variants, options);
   add_json(command, options->json);
   command->footer(
-      "In the order in which they are tried, those of all backends. The variable GPUMEM_VARIANT_<FAMILY>=<variant>\n"
-      "forces one.");
+      "Variants of all backends, in the order of selection. The variable GPUMEM_VARIANT_<FAMILY>=<variant>\n"
+      "overrides the selection.");
 }
 
 void add_explain(CLI::App& app, Run& run) {
   std::shared_ptr<ExplainOptions> options;
   CLI::App* const command =
-      add(app, run, "explain", "where an operation would run, by which variant, and why", run_explain, options);
-  command->add_option("LINE", options->words, "the operation as a problem line")->required()->type_name("");
+      add(app, run, "explain", "the device and the variant that an operation would use, and why", run_explain, options);
+  command->add_option("LINE", options->words, "the operation descriptor")->required()->type_name("");
   add_device(command, options->device);
   add_json(command, options->json);
   command->footer(
-      "Says where the operation of a problem line would run and why, which kernel variant it would take, and why each\n"
-      "other one was passed over. Nothing runs. An operand that the line leaves out lies in device memory (x=device).\n"
-      "Lines are described in docs/problem-lines.md:\n\n"
+      "Says where an operation would run, and why; which kernel variant it would use; and why it would not use the\n"
+      "others. Nothing runs. An operand without a word is in device memory (x=device).\n"
+      "docs/operation-descriptors.md describes the text:\n\n"
       "  gpumem explain 'transpose bytes=4 rows=16384 cols=16384 src=device dst=device'");
 }
 
@@ -144,7 +146,7 @@ void add_grid(CLI::App& app, Run& run) {
     if (options->file.empty() != options->generate.has_value()) {
       throw CLI::ValidationError("grid", "expected either one FILE or --generate ROWSxCOLS");
     }
-    if (options->seed && !options->file.empty()) throw CLI::ValidationError("--seed", "it is of --generate alone");
+    if (options->seed && !options->file.empty()) throw CLI::ValidationError("--seed", "it needs --generate");
   });
   add_file(command, "--out", options->out, "write the transposed grid to this .npy", "FILE");
   add_parsed(
@@ -156,9 +158,10 @@ void add_grid(CLI::App& app, Run& run) {
   add_device(command, options->device);
   add_json(command, options->json);
   command->footer(
-      "Copies the grid to the device (widened to int32); prints minimum, maximum, sum, mean and roughness (the sum of\n"
-      "squares about the mean) beside those of a plain loop; transposes the grid on the device and checks every\n"
-      "element; draws both; and says which device did it, why, and how fast.");
+      "Copies the grid to the device as int32. Prints minimum, maximum, sum, mean and roughness (the sum of squares\n"
+      "about the mean) next to the results of a plain loop. Transposes the grid on the device and checks every "
+      "element.\n"
+      "Draws both grids, and says which device did the work, why, and how fast.");
 }
 
 void add_bench(CLI::App& app, Run& run) {
@@ -166,7 +169,7 @@ void add_bench(CLI::App& app, Run& run) {
   CLI::App* const command =
       add(app, run, "bench", "timings of transfers, operations and allocations, with their results checked", run_bench,
           options);
-  command->add_option("WHAT", options->words, "one suite, ladder and its name, or one problem line")
+  command->add_option("WHAT", options->words, "a suite, ladder and its name, or an operation descriptor")
       ->required()
       ->option_text("REQUIRED");
   add_device(command, options->device);
@@ -175,44 +178,45 @@ void add_bench(CLI::App& app, Run& run) {
       [options](const std::string& word) {
         options->samples = static_cast<int>(parse_integer(word, "--samples", 1, 10000));
       },
-      "at most so many of each row (21)", "N");
-  command->add_flag("--quick", options->quick, "small sizes and 5 samples: whether it works, not how fast it is");
+      "samples per row, at most (21)", "N");
+  command->add_flag("--quick", options->quick, "small sizes and 5 samples: a test, not a measurement");
   CLI::Option* const json = command->add_flag("--json", options->json, "the results as JSON on standard output");
   command->add_flag("--csv", options->csv, "the same as CSV")->excludes(json);
-  add_file(command, "--plot", options->plot, "a picture of the results", "FILE.svg");
-  add_file(command, "--report", options->report, "a page of the results, in one file", "FILE.html");
+  add_file(command, "--plot", options->plot, "a chart of the results", "FILE.svg");
+  add_file(command, "--report", options->report, "the results as one HTML page", "FILE.html");
   command->parse_complete_callback([options] {
     if (!options->plot.empty() && options->plot == options->report) {
-      throw CLI::ValidationError("bench", "--plot and --report have one file, '" + options->plot + "'");
+      throw CLI::ValidationError("bench", "--plot and --report name the same file, '" + options->plot + "'");
     }
   });
   command->footer(
-      "Suites: transfer, copy, reduce, transpose, permute, alloc, managed, and all of them; ladder reduce, ladder\n"
-      "transpose and ladder copy, each with the rest of a problem line or without, take every variant in turn (* "
-      "marks\n"
-      "the library's choice); ladder access shows what uncoalesced access costs. A problem line is measured as it "
-      "is:\n\n"
+      "Suites: transfer, copy, reduce, transpose, permute, alloc, managed; all runs each of them. ladder reduce, "
+      "ladder\n"
+      "transpose and ladder copy time every variant in turn, and mark the library's choice by *; the rest of an\n"
+      "operation descriptor may follow. ladder access shows the cost of uncoalesced access. An operation descriptor "
+      "is\n"
+      "timed by itself:\n\n"
       "  gpumem bench all --report here.html\n"
       "  gpumem bench ladder transpose 'bytes=4 rows=16384 cols=16384'\n"
       "  gpumem bench 'reduce dtype=f32 op=sum n=1000000'\n\n"
-      "A row has the median of its samples. On a device each begins with an empty L2. Every result is compared with "
-      "that\n"
-      "of the host, and on the host with that of its plainest variant, bit by bit: the exit status is 1 where one is\n"
-      "wrong. Ctrl-C ends with the rows so far and status 130.");
+      "A row shows the median of its samples. On a device, each sample begins with an empty L2 cache. Every result is\n"
+      "compared, bit by bit, with the host's; on the host, with the result of the plainest variant. If one is wrong, "
+      "the\n"
+      "exit status is 1. Ctrl-C prints the rows so far and exits with status 130.");
 }
 
 void add_machine(CLI::App& app, Run& run) {
   std::shared_ptr<DoctorOptions> doctor;
-  CLI::App* command = add(app, run, "doctor", "what of this machine is as it should be, and what to do about the rest",
-                          run_doctor, doctor);
+  CLI::App* command =
+      add(app, run, "doctor", "checks this machine's setup, and says how to fix it", run_doctor, doctor);
   add_json(command, doctor->json);
   command->footer(
-      "Each line is ok, warn or fail: the driver, permissions, MIG, how much memory may be locked, huge pages, the "
-      "NUMA\n"
-      "node of each device, each operation against the bits of the host, and a copy between each pair of devices,\n"
-      "compared byte by byte. The exit status is 1 where a line fails.");
+      "Each line is ok, warn or fail. The checks: the driver, permissions, MIG, the limit of locked memory, huge "
+      "pages,\n"
+      "the NUMA node of each device, each operation against the bits of the host, and a copy between each pair of\n"
+      "devices. If a check fails, the exit status is 1.");
   std::shared_ptr<CeilingOptions> ceiling;
-  command = add(app, run, "ceiling", "how fast the memory of a device is, as measured", run_ceiling, ceiling);
+  command = add(app, run, "ceiling", "the measured peak bandwidth of a device's memory", run_ceiling, ceiling);
   add_device(command, ceiling->device);
   add_json(command, ceiling->json);
 }
@@ -220,31 +224,31 @@ void add_machine(CLI::App& app, Run& run) {
 void add_reduce(CLI::App& app, Run& run) {
   std::shared_ptr<ReduceOptions> options;
   CLI::App* const command =
-      add(app, run, "reduce", "one number of an array in a file, with its bits", run_reduce, options);
+      add(app, run, "reduce", "a reduction of the array in a file, with the bits of the result", run_reduce, options);
   command->add_option("FILE", options->file, "an .npy of i1 to i8, u1 to u8, f2, f4 or f8")->required()->type_name("");
   command
       ->add_option("--op", options->op,
-                   "sum (also where it is left out), min, max, sum_abs, sum_squares, sum_cubes, max_abs, min_max, prod "
-                   "or, of f8, "
-                   "sum_compensated")
+                   "sum (the default), min, max, sum_abs, sum_squares, sum_cubes, max_abs, min_max, prod, or "
+                   "sum_compensated (f8 only)")
       ->type_name("OP");
   add_device(command, options->device);
   add_json(command, options->json);
   command->footer(
-      "In decimal digits and as the bits of the result, which are the same on every machine: two that differ do not\n"
-      "have the same file. Elements are taken in the file's order.");
+      "Prints decimal digits and the bits of the result. The bits are the same on every machine, so two results that "
+      "differ\n"
+      "come from two different files. Elements are taken in the file's order.");
 }
 
 void add_tune(CLI::App& app, Run& run) {
   std::shared_ptr<TuneOptions> options;
   CLI::App* const command =
-      add(app, run, "tune", "which variants are fastest for problems, as measured, kept in a file", run_tune, options);
-  command->add_option("LINE", options->words, "problem lines")->type_name("");
-  add_file(command, "--profile", options->profile, "the problems of a profile, as JSON", "FILE.json");
-  add_file(command, "--out", options->out, "read and write what is tuned here", "FILE");
+      add(app, run, "tune", "measures which variants are fastest, and keeps the choices in a file", run_tune, options);
+  command->add_option("LINE", options->words, "operation descriptors")->type_name("");
+  add_file(command, "--profile", options->profile, "the operations of a profile, as JSON", "FILE.json");
+  add_file(command, "--out", options->out, "read and write the tuned choices here", "FILE");
   add_parsed(
       command, "--budget", [options](const std::string& word) { options->budget_s = parse_seconds(word, "--budget"); },
-      "seconds for each problem, about, beside a few runs of each variant (2)", "S");
+      "seconds per problem, about, in addition to a few runs of each variant (2)", "S");
   command->parse_complete_callback([options] {
     if (options->words.empty() == options->profile.empty()) {
       throw CLI::ValidationError("tune", "expected either LINE or --profile FILE.json");
@@ -253,8 +257,8 @@ void add_tune(CLI::App& app, Run& run) {
   add_device(command, options->device);
   add_json(command, options->json);
   command->footer(
-      "A variant is adopted when it wins two rounds by 3 % and by twice the spread; when in doubt, the table's choice\n"
-      "stays. Programs take what a file has with gpumem_tuning_load() or GPUMEM_TUNING=<path>:\n\n"
+      "A variant is adopted if it wins two rounds by 3 % and by twice the spread; otherwise the table's choice stays.\n"
+      "Programs load the file with gpumem_tuning_load() or GPUMEM_TUNING=<path>:\n\n"
       "  GPUMEM_PROFILE=run.json ./program\n"
       "  gpumem tune --profile run.json.1234.1 --out tuned\n"
       "  GPUMEM_TUNING=tuned ./program");
@@ -263,30 +267,31 @@ void add_tune(CLI::App& app, Run& run) {
 void add_compare(CLI::App& app, Run& run) {
   std::shared_ptr<CompareOptions> options;
   CLI::App* const command =
-      add(app, run, "compare", "two results of gpumem bench --json, row by row", run_compare, options);
+      add(app, run, "compare", "compares two results of gpumem bench --json, row by row", run_compare, options);
   command->add_option("BEFORE", options->before, "results")->required()->type_name("");
   command->add_option("AFTER", options->after, "results of the same rows")->required()->type_name("");
   add_json(command, options->json);
   command->footer(
-      "A row is slower where its median is by more than 5 %, and the quartiles of both runs lie apart; a row of fewer\n"
-      "than 10 samples, as of --quick, is never called so. The exit status is 1 where one is slower, where AFTER has "
-      "no\n"
-      "times of a row of BEFORE, or where the two are of other problems.");
+      "A row is slower if its median is slower by more than 5 % and the quartiles of both runs do not overlap. Rows "
+      "with\n"
+      "fewer than 10 samples, as from --quick, are never slower. The exit status is 1 if a row is slower, if AFTER "
+      "lacks a\n"
+      "row of BEFORE, or if the two files have different operations.");
 }
 
 void add_replay(CLI::App& app, Run& run) {
   std::shared_ptr<ReplayOptions> options;
   CLI::App* const command =
-      add(app, run, "replay", "the allocations and frees of a trace, made again and timed", run_replay, options);
+      add(app, run, "replay", "repeats the allocations and frees of a trace, and times them", run_replay, options);
   command->add_option("FILE", options->file, "a trace")->required()->type_name("");
   add_device(command, options->device);
   add_json(command, options->json);
   command->footer(
-      "Makes the allocations and frees of a trace, which gpumem_memory_trace() or GPUMEM_TRACE=<path> wrote, one "
-      "after\n"
-      "the other and as fast as they go, with a stream for each stream of the trace; and says how long they took, "
-      "what\n"
-      "the pools took for them, and what could not be had.");
+      "A trace is a file that gpumem_memory_trace() or GPUMEM_TRACE=<path> wrote. The command repeats its allocations "
+      "and\n"
+      "frees one after another, as fast as they go, with a stream for each stream of the trace. It prints the time, "
+      "the\n"
+      "memory that the pools took, and the allocations that failed.");
 }
 
 bool has_subcommand(CLI::App& app, const std::string& name) {
@@ -303,7 +308,7 @@ std::string deepest(const CLI::App& app) {
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
-  CLI::App app("The memory side of a GPU: what it can do here, and how fast.", "gpumem");
+  CLI::App app("The memory side of a GPU: capabilities and speed on this machine.", "gpumem");
   Run run;
   app.set_version_flag(
       "--version", [] { return "gpumem " + library_version(); }, "the version of the library");
@@ -313,7 +318,7 @@ int run_command_line(int argc, char** argv) {
   app.get_formatter()->column_width(28);
   app.footer(
       "gpumem SUBCOMMAND --help says more.\n\nExit status: 0 success, 1 a failure or a difference, 2 a mistake in the "
-      "arguments or in a problem line, 130 interrupted.");
+      "arguments or in an operation descriptor, 130 interrupted.");
   add_lists(app, run);
   add_explain(app, run);
   add_machine(app, run);

@@ -1,4 +1,4 @@
-// gpumem doctor: what of this machine is as it should be, and what to do about the rest.
+// gpumem doctor: checks this machine's setup, and says how to fix it.
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -142,7 +142,7 @@ void check_memlock(Findings& findings) {
   } else {
     findings.push_back({"memlock", Verdict::warn,
                         format_size(static_cast<int64_t>(limit.rlim_cur)) +
-                            " may be locked: where gpumem_host_register() is refused, raise it (ulimit -l unlimited, "
+                            " may be locked: if gpumem_host_register() fails, raise it (ulimit -l unlimited, "
                             "or LimitMEMLOCK=infinity)"});
   }
 }

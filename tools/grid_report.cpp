@@ -30,7 +30,7 @@ void print_statistics(const GridReport& report) {
   row("mean", [](const Statistics& s) { return format("%.6f", s.mean); });
   row("roughness", [](const Statistics& s) { return s.roughness ? format("%.10g", *s.roughness) : "not known"; });
   const bool has_all = report.library->roughness.has_value();
-  if (!has_all) std::printf("  gpumem's sum of the squares, of which roughness is made, would leave 64 bits\n");
+  if (!has_all) std::printf("  gpumem's sum of the squares, which roughness needs, would leave 64 bits\n");
   if (report.statistics_agree) {
     std::printf("  %s %s\n", has_all ? "the two" : "the others", *report.statistics_agree ? "agree" : "DIFFER");
   }

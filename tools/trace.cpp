@@ -61,7 +61,7 @@ std::vector<TraceEvent> read_trace(const std::string& path) {
   while (std::getline(file, line) && !file.eof()) {  // a last line without its end was cut off
     const auto event = parse(line);
     if (!event) {
-      throw Failure(format("%s: line %zu: '%s' is no event", path.c_str(), events.size() + 2, line.c_str()));
+      throw Failure(format("%s: line %zu: '%s' is not an event", path.c_str(), events.size() + 2, line.c_str()));
     }
     events.push_back(*event);
   }

@@ -120,7 +120,7 @@ void print_tuned(const Tuned& tuned) {
                 info.ratio, 100 * info.spread);
   }
   const char* const verdict = info.adopted != 0 ? "adopted"
-                              : tuned.dropped   ? "what was tuned before goes, and the table's choice is back"
+                              : tuned.dropped   ? "the earlier tuned choice is dropped; the table's choice is back"
                                                 : "the table's choice stays";
   std::printf("  %s: %s\n", verdict, info.reason);
 }

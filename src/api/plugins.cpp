@@ -32,9 +32,8 @@ void* allocate(SharedContext& shared, int64_t bytes, Stream* stream) {
     if (error.status() != GPUMEM_CAPTURING || stream == nullptr) throw;
     shared.context.device().invalidate_capture(stream->native);
     const char* sentence =
-        "memory was asked for on a stream that is captured into a graph, and gpumem has none for graphs: the capture "
-        "was "
-        "invalidated, so that no graph runs without its memory; expected another allocator for captures";
+        "memory was requested on a stream under graph capture, which gpumem's allocator does not support; the capture "
+        "was invalidated, because its graph would run without memory; use another allocator during captures";
     shared.context.log.write(GPUMEM_LOG_ERROR, "%s", sentence);
     fail(GPUMEM_CAPTURING, "%s", sentence);
   }
@@ -44,8 +43,8 @@ SharedContext& owner_of(const void* p) {
   const auto allocation = process().registry.find(reinterpret_cast<uintptr_t>(p));
   SharedContext* const owner = allocation ? shared_contexts().owner(allocation->owner) : nullptr;
   if (owner == nullptr) {
-    fail(GPUMEM_INVALID_POINTER, "p (0x%llx) is no memory of a context of the process; expected it from an allocator",
-         number(p));
+    fail(GPUMEM_INVALID_POINTER,
+         "p (0x%llx) is not memory of a context of this process; expected memory of a gpumem allocator", number(p));
   }
   return *owner;
 }

@@ -83,7 +83,7 @@ void Context::open_device(bool non_blocking_stream) {
   } catch (const Error& error) {
     if (!choice_.may_fall_back) throw;
     choice_ = {ExecutionSpace::host, GPUMEM_DEVICE_HOST, error.status(),
-               "the host stands in: " + std::string(error.what()), false};
+               "work runs on the host instead: " + std::string(error.what()), false};
   }
 }
 

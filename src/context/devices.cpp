@@ -39,11 +39,11 @@ DeviceChoice choose_device(int32_t wanted, const char* environment, const CudaDe
   }
   if (wanted == GPUMEM_DEVICE_HOST) return on_host(GPUMEM_OK, std::string("the host was asked for by ") + by);
   if (wanted == GPUMEM_DEVICE_BEST) {
-    if (cuda.status != GPUMEM_OK) return on_host(cuda.status, "the host stands in: " + cuda.reason);
+    if (cuda.status != GPUMEM_OK) return on_host(cuda.status, "work runs on the host instead: " + cuda.reason);
     return {ExecutionSpace::cuda, cuda.current, GPUMEM_OK, "it is the caller's current CUDA device", true};
   }
   if (cuda.status != GPUMEM_OK) {
-    fail(cuda.status, "a CUDA device was asked for by %s, and there is none: %s", by, cuda.reason.c_str());
+    fail(cuda.status, "%s asks for a CUDA device, but none is usable: %s", by, cuda.reason.c_str());
   }
   if (wanted == GPUMEM_DEVICE_CUDA) {
     return {ExecutionSpace::cuda, cuda.current, GPUMEM_OK, std::string("a CUDA device was asked for by ") + by, false};

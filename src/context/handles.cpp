@@ -68,8 +68,8 @@ void* HandleTable::get(uint64_t handle, HandleType type, const char* argument) c
     fail(GPUMEM_FORKED, "%s (0x%llx) was made before this process was forked; expected a %s made in this process",
          argument, value, expected);
   }
-  fail(GPUMEM_INVALID_HANDLE, "%s (0x%llx) is no live %s: destroyed, of another type, or not a handle", argument, value,
-       expected);
+  fail(GPUMEM_INVALID_HANDLE, "%s (0x%llx) is not a live %s: it was destroyed, has another type, or is not a handle",
+       argument, value, expected);
 }
 
 void HandleTable::erase(uint64_t handle) noexcept {

@@ -24,7 +24,7 @@ void report_leaks(Context& context) noexcept {
                         context.labels.in_brackets(leak.base).c_str(), leak.registered ? "registered" : "allocated");
     }
   } catch (const std::bad_alloc&) {
-    context.log.write(GPUMEM_LOG_WARNING, "memory has run out: what is still allocated can't be listed");
+    context.log.write(GPUMEM_LOG_WARNING, "memory has run out: the live allocations cannot be listed");
   }
 }
 
@@ -105,7 +105,8 @@ void destroy_context(uint64_t handle) {
   const auto dists = static_cast<long long>(context.dists.load());
   if (streams != 0 || events != 0 || dists != 0) {
     fail(GPUMEM_BUSY,
-         "ctx has %zu live streams and %lld live events, and stands for %lld members of a gpumem_dist; expected all of "
+         "ctx has %zu live streams and %lld live events, and belongs to %lld participants of a gpumem_dist; expected "
+         "all of "
          "these to be destroyed first",
          streams, events, dists);
   }

@@ -49,7 +49,7 @@ Bytes merged(const Bytes& theirs, const Bytes& ours, const Communicator::Merge& 
   if (other.status != GPUMEM_OK) return theirs;
   if (mine.call == other.call) return with_head(mine, merge(of_theirs.take_rest(), of_ours.take_rest(), from));
   char sentence[96];
-  std::snprintf(sentence, sizeof sentence, "its dtype or op is not that of process %d; expected the same", mine.rank);
+  std::snprintf(sentence, sizeof sentence, "its dtype or op differs from process %d's; expected the same", mine.rank);
   mine.rank = other.rank;
   mine.refuse(GPUMEM_INVALID_ARGUMENT, sentence);
   return with_head(mine, {});
@@ -237,11 +237,10 @@ MessageHeader Communicator::next_header(int32_t to, uint16_t part, int64_t bytes
 }
 
 void Communicator::fail_changed(int32_t from, int64_t sequence) const {
-  fail(
-      GPUMEM_PEER_LOST,
-      "what came from process %d is no message of gpumem, or was cut or changed on its way; expected its message %lld, "
-      "in %s",
-      from, ll(sequence), Place(call_).words);
+  fail(GPUMEM_PEER_LOST,
+       "process %d sent bytes that are not a gpumem message, or that were cut or changed in transit; expected its "
+       "message %lld, in %s",
+       from, ll(sequence), Place(call_).words);
 }
 
 MessageHeader Communicator::read_header(const char* message, int32_t from, int64_t sequence, uint16_t part,

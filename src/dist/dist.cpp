@@ -205,7 +205,7 @@ void check_halo(const Layout& layout, const int64_t* low, const int64_t* high, c
   }
   if (ghosts > kMostGhosts) {
     fail(GPUMEM_INVALID_ARGUMENT,
-         "low and high go round the array so often that a box's halo has %lld parts; expected %lld", ll(ghosts),
+         "low and high wrap around the array so often that a box's halo has %lld parts; expected %lld", ll(ghosts),
          ll(kMostGhosts));
   }
   for (size_t i = 0; i < layout.boxes.size(); ++i) {
@@ -298,7 +298,7 @@ std::unique_ptr<DistPlan> plan_redistribution(Dist& dist, const ReadLayout& src,
       describe(dist, PlanKind::redistribute, {{src, "src", Access::read}, {dst, "dst", Access::write}}, read_terms);
   const Layout& to = what.layouts[1];
   if (to.rank != what.layouts[0].rank || to.element_bytes != what.layouts[0].element_bytes) {
-    fail(GPUMEM_INVALID_ARGUMENT, "dst has rank %d and elements of %lld bytes; expected those of src, %d and %lld",
+    fail(GPUMEM_INVALID_ARGUMENT, "dst has rank %d and elements of %lld bytes; expected %d and %lld, as for src",
          to.rank, ll(to.element_bytes), what.layouts[0].rank, ll(what.layouts[0].element_bytes));
   }
   const Layout from = with_axes(what.layouts[0], what.terms.order);

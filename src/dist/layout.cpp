@@ -257,7 +257,7 @@ Layout join(const std::vector<Bytes>& parts, const Layout& own, const char* argu
     Reader reader(parts[process], number);
     if (reader.take<LayoutWords>() != first) {
       fail(GPUMEM_INVALID_ARGUMENT,
-           "%s: element_bytes, rank or extents of process %zu are not those of process 0; expected the same everywhere",
+           "%s: element_bytes, rank or extents of process %zu differ from process 0's; expected the same everywhere",
            argument, process);
     }
     if (members.process_of(members.first()) == number) {

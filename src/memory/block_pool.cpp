@@ -141,7 +141,7 @@ void* BlockPool::allocate(StreamCache& cache, size_t bytes, size_t alignment) {
 void* BlockPool::find(StreamCache& cache, size_t bytes, size_t alignment) {
   const PoolRequest request = supply_->request_for(bytes, alignment);
   if (bytes > kLargestClass || request.size_class >= kSizeClasses) {
-    fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of %s memory can't be had: nothing has as many", bytes,
+    fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of %s memory exceed the memory of every device and of the host", bytes,
          kind_name(books_.policy.kind));
   }
   {

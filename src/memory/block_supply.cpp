@@ -54,8 +54,8 @@ void RegionSupply::settle() {
 
 void RegionSupply::fail_over_limit(const PoolRequest& request) const {
   fail(GPUMEM_OUT_OF_MEMORY,
-       "%zu bytes of %s memory can't be had: the context's limit is %lld, and %lld are taken already", request.bytes,
-       kind_name(books_.policy.kind), ll(books_.policy.limit), ll(books_.reserved.now()));
+       "%zu bytes of %s memory are not available: the context's limit is %lld bytes, and %lld are allocated",
+       request.bytes, kind_name(books_.policy.kind), ll(books_.policy.limit), ll(books_.reserved.now()));
 }
 
 void* RegionSupply::take_memory(StreamCache& cache, const PoolRequest&, size_t bytes) {
@@ -100,7 +100,7 @@ Region& RegionSupply::new_region(StreamCache& cache, const PoolRequest& request,
     place(cache, *region, request);
   } catch (const Error& error) {
     if (error.status() != GPUMEM_OUT_OF_MEMORY) throw;
-    fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of %s memory can't be had, %lld are taken already: %s", request.bytes,
+    fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of %s memory are not available, and %lld are allocated: %s", request.bytes,
          kind_name(books_.policy.kind), ll(books_.reserved.now()), error.what());
   }
   ScopeExit back([&, p = region->taken, bytes = region->taken_bytes] { give_back_memory(cache, p, bytes); });

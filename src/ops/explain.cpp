@@ -16,6 +16,7 @@ namespace {
 struct PassedOver {
   const char* name;
   const char* reason;
+  bool same_space;  // it runs where the work does
 };
 
 // What both formats print.
@@ -71,10 +72,10 @@ Report report_of(const Planner& planner, const Plan<Family>& plan, const CallRec
     const char* reason = plan_row(table[row], props, plan.params, unused);
     if (reason == nullptr) reason = passed_over(table[row], props, plan.params);
     if (reason == nullptr) {
-      reason = selection.by == ChosenBy::table ? "it fits too, and stands later in the table"
-                                               : "it fits too; another was asked for";
+      reason = selection.by == ChosenBy::table ? "it fits too, but comes later in the table"
+                                               : "it fits too, but another variant is requested";
     }
-    report.passed_over.push_back({table[row].name, reason});
+    report.passed_over.push_back({table[row].name, reason, table[row].space == props.backend});
   }
   return report;
 }
@@ -121,9 +122,10 @@ std::string as_text(const Report& r) {
     print("  launch    %lld task%s on up to %d threads, tiles of %lld\n", grid, grid == 1 ? "" : "s",
           r.props->multiprocessors, tile);
   }
-  // Rows of one reason stand together, where the first of them does.
+  // Variants with the same reason share a line. Variants of the other execution space say nothing about this work.
   std::vector<std::pair<std::string, std::string_view>> reasons;
   for (const PassedOver& row : r.passed_over) {
+    if (!row.same_space) continue;
     const auto same =
         std::find_if(reasons.begin(), reasons.end(), [&](const auto& of) { return of.second == row.reason; });
     if (same == reasons.end()) {

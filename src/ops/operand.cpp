@@ -32,8 +32,9 @@ Operand from_location(const Location& location) noexcept {
   if (process().registry.find_freed(reinterpret_cast<uintptr_t>(p))) {
     fail(GPUMEM_INVALID_POINTER, "%s (0x%llx) was freed before; expected live memory", argument, number(p));
   }
-  fail(GPUMEM_INVALID_POINTER, "%s (0x%llx) can't be %s: it is no CUDA memory and not mapped for that in this process",
-       argument, number(p), verb);
+  fail(GPUMEM_INVALID_POINTER,
+       "%s (0x%llx) cannot be %s: it is not CUDA memory, and this process has not mapped it for that", argument,
+       number(p), verb);
 }
 
 // Memory that neither the library nor the driver knows: only the operating system can say whether it is there.
@@ -49,7 +50,7 @@ Operand identify(Context& context, const void* p, const char* argument) {
   }
   if (seen.ours) {
     fail(GPUMEM_INVALID_POINTER,
-         "%s (0x%llx) lies in memory of gpumem where nothing is allocated; expected live memory", argument, number(p));
+         "%s (0x%llx) is in gpumem's memory, but not in a live allocation; expected live memory", argument, number(p));
   }
   return from_location(context.device().classify(p));
 }
@@ -75,7 +76,7 @@ void require_no_encounter(const void* p, int64_t bytes, int64_t gap, const char*
       "%s (0x%llx) is memory of the program, and %lld bytes from it on run into memory of gpumem at 0x%llx%s; expected "
       "memory of one allocation",
       argument, number(p), ll(bytes), static_cast<unsigned long long>(met->base),
-      met->live ? "" : ", where nothing is allocated");
+      met->live ? "" : ", which is not allocated");
 }
 
 void require_accessible(Context& context, const void* p, int64_t bytes, int64_t gap, Access access,
@@ -88,15 +89,17 @@ void require_accessible(Context& context, const void* p, int64_t bytes, int64_t 
   }
   const bool same_page = reinterpret_cast<uintptr_t>(p) / kLeastPage == reinterpret_cast<uintptr_t>(last) / kLeastPage;
   if (!same_page && !reachable(last, access)) {
-    fail(GPUMEM_OUT_OF_RANGE, "%s: the last of %lld bytes (at 0x%llx) can't be %s: not mapped for that in this process",
-         argument, ll(bytes), number(last), verb);
+    fail(GPUMEM_OUT_OF_RANGE,
+         "%s: the last of %lld bytes (at 0x%llx) cannot be %s: this process has not mapped it for that", argument,
+         ll(bytes), number(last), verb);
   }
   if (same_page) return;
   const void* hole =
       context.host().hole(p, static_cast<size_t>(bytes), static_cast<size_t>(gap), access == Access::write);
   if (hole == nullptr) return;
   fail(GPUMEM_INVALID_POINTER,
-       "%s (0x%llx): of %lld bytes from it on, those at 0x%llx can't be %s: not mapped for that in this process",
+       "%s (0x%llx): of the %lld bytes from there on, the byte at 0x%llx cannot be %s: this process has not mapped it "
+       "for that",
        argument, number(p), ll(bytes), number(hole), verb);
 }
 

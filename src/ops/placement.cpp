@@ -10,27 +10,27 @@ constexpr const char* kHostContext = "a host context runs everything on the host
 Placement place_one(const Operand& operand) noexcept {
   switch (static_cast<decltype(GPUMEM_MEMORY_PAGEABLE)>(operand.kind)) {
     case GPUMEM_MEMORY_DEVICE:
-      return {ExecutionSpace::cuda, false, "the data lies in device memory"};
+      return {ExecutionSpace::cuda, false, "the data is in device memory"};
     case GPUMEM_MEMORY_MANAGED:
       return {ExecutionSpace::cuda, false,
-              "the data lies in managed memory, which the host backend leaves to the device"};
+              "the data is in managed memory, which the host backend leaves to the device"};
     case GPUMEM_MEMORY_PINNED:
       return {ExecutionSpace::host, false,
-              "the data lies in pinned host memory, which the host reads faster than the link"};
+              "the data is in pinned host memory, which the host reads faster than the device would"};
     case GPUMEM_MEMORY_PAGEABLE:
       break;
   }
   return {ExecutionSpace::host, false,
-          "the data lies in pageable host memory, which the host reads faster than the link"};
+          "the data is in pageable host memory, which the host reads faster than the device would"};
 }
 
 Placement place_two(const Operand& src, const Operand& dst) noexcept {
   const bool dst_on_host = dst.on_host();
   const bool src_on_host = src.on_host();
-  if (dst_on_host && src_on_host) return {ExecutionSpace::host, false, "both sides lie in host memory"};
-  if (!dst_on_host && !src_on_host) return {ExecutionSpace::cuda, false, "both sides lie in memory of the device"};
-  if (dst_on_host) return {ExecutionSpace::host, true, "dst lies in host memory; src is copied to the host first"};
-  return {ExecutionSpace::cuda, true, "dst lies in memory of the device; src is copied to the device first"};
+  if (dst_on_host && src_on_host) return {ExecutionSpace::host, false, "both operands are in host memory"};
+  if (!dst_on_host && !src_on_host) return {ExecutionSpace::cuda, false, "both operands are in device memory"};
+  if (dst_on_host) return {ExecutionSpace::host, true, "dst is in host memory; src is copied to the host first"};
+  return {ExecutionSpace::cuda, true, "dst is in device memory; src is copied to the device first"};
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ Placement place(bool on_cuda, const Operand& operand) noexcept {
 
 Placement place_streamed(const Operand& x) noexcept {
   Placement placement{ExecutionSpace::cuda, false,
-                      "the data lies in host memory and is streamed through the device, as the context's option asks"};
+                      "the data is in host memory and streams through the device, as the context's option asks"};
   placement.host_side = x.host_side();
   placement.streamed = true;
   return placement;
@@ -67,8 +67,8 @@ Placement place_beside_x(bool on_cuda, const Operand& x, const Operand& y) noexc
   if (!on_cuda || x.on_host() == y.on_host()) return placement;
   placement.stage_src = true;
   placement.host_side = y.host_side();
-  placement.reason = x.on_host() ? "x lies in host memory; y is copied to the host first"
-                                 : "x lies in memory of the device; y is copied to the device first";
+  placement.reason = x.on_host() ? "x is in host memory; y is copied to the host first"
+                                 : "x is in device memory; y is copied to the device first";
   return placement;
 }
 
@@ -93,7 +93,7 @@ Placement place_across(bool on_cuda, const Operand& src, const Operand& dst) noe
   placement.host_side = (dst.on_host() ? dst : src).host_side();
   if (!dst.on_host()) {
     placement.reason =
-        "dst lies in memory of the device; src is copied there in pieces, each while the one before is at work";
+        "dst is in device memory; src is copied there in pieces, while the device works on the piece before";
     return placement;
   }
   placement.space = ExecutionSpace::cuda;
@@ -101,7 +101,7 @@ Placement place_across(bool on_cuda, const Operand& src, const Operand& dst) noe
   placement.stage_src = false;
   placement.bring_dst = true;
   placement.reason =
-      "src lies in memory of the device, which does the work; dst is copied to the host in pieces meanwhile";
+      "src is in device memory, so the device does the work; dst is copied to the host in pieces meanwhile";
   return placement;
 }
 
@@ -109,8 +109,8 @@ Placement place_beside_z(bool on_cuda, const Operand& z, bool staged) noexcept {
   Placement placement = place(on_cuda, z);
   if (!staged) return placement;
   placement.stage_src = true;
-  placement.reason = z.on_host() ? "z lies in host memory; what lies on the device is copied to the host first"
-                                 : "z lies in memory of the device; what lies on the host is copied there first";
+  placement.reason = z.on_host() ? "z is in host memory; operands on the device are copied to the host first"
+                                 : "z is in device memory; operands on the host are copied to the device first";
   return placement;
 }
 
@@ -133,8 +133,8 @@ Placement place_copy(bool on_cuda, int32_t own, const Operand& src, const Operan
   const Placement placement = place(on_cuda, src, dst);
   const bool devices = on_cuda && (on_another_device(own, src) || on_another_device(own, dst));
   if (!devices && !placement.stage_src) return placement;
-  Placement across{ExecutionSpace::cuda, false, "one side lies in host memory, the other in memory of the device"};
-  if (devices) across.reason = "one side lies on another device";
+  Placement across{ExecutionSpace::cuda, false, "one operand is in host memory, the other in device memory"};
+  if (devices) across.reason = "one operand is on another device";
   across.across = src.on_host() || dst.on_host() ? Across::link : Across::devices;
   if (across.across == Across::link) across.host_side = (dst.on_host() ? dst : src).host_side();
   return across;

@@ -246,7 +246,7 @@ Verdict judge(Context& context, const Problem& problem, const TuneOptions& optio
     const Round warm = trials.round(problem.table_row, verdict.fastest, Clock::now() + share, false);
     if (warm.ratio() < 1 / kLeastGain) {
       progress.finish();
-      verdict.reason = "it is faster with emptied caches alone";
+      verdict.reason = "it is faster only with empty caches";
       return verdict;
     }
   }
@@ -264,7 +264,7 @@ TuneResult tune(Context& context, std::string_view line, const TuneOptions& opti
   const ScopeExit restore([before = last_call()] { last_call() = before; });
   for (int32_t i = 0; i < record.seen_count; ++i) {
     if (record.seen[static_cast<size_t>(i)].device < 0) continue;
-    fail(GPUMEM_UNSUPPORTED, "line: an operand lies on CUDA device %d; expected memory of the context's own device",
+    fail(GPUMEM_UNSUPPORTED, "line: an operand is on CUDA device %d; expected memory of the context's own device",
          record.seen[static_cast<size_t>(i)].device);
   }
   Problem problem = plan_line(context, record);

@@ -73,7 +73,7 @@ const char* read_entry(std::string_view line, Tuning::Entry& entry) {
   entry.device = device;
   const bool numbers = parse_number(revision, entry.row.revision) && parse_number(ratio, entry.ratio);
   if (!numbers || !(entry.ratio >= kLeastRatio && entry.ratio <= kMostRatio)) {
-    return "its revision is no number, or its ratio none from 0.001 to 1000000";
+    return "its revision is not a number, or its ratio is outside 0.001 to 1000000";
   }
   try {
     const CallRecord record = parse_line(problem);
@@ -84,7 +84,7 @@ const char* read_entry(std::string_view line, Tuning::Entry& entry) {
     return "its problem can't be read";
   }
   entry.row.row = find_variant(family_names(entry.family), std::string(variant).c_str());
-  return entry.row.row < 0 ? "there is no such variant" : nullptr;
+  return entry.row.row < 0 ? "no variant has this name" : nullptr;
 }
 
 template <class F>
@@ -205,8 +205,8 @@ void Tuning::clear() noexcept {
 
 TuningLoaded Tuning::load(const char* path, const std::vector<std::string>& keys, Log& log) {
   const std::optional<std::string> text = read_file(kWhat, path);
-  if (!text) fail(GPUMEM_FILE_ERROR, "%s '%s' can't be read: there is no such file", kWhat, path);
-  if (!is_tuning_file(*text)) fail(GPUMEM_FILE_ERROR, "'%s' is no tuning file: no line has five fields", path);
+  if (!text) fail(GPUMEM_FILE_ERROR, "%s '%s' cannot be read: no such file", kWhat, path);
+  if (!is_tuning_file(*text)) fail(GPUMEM_FILE_ERROR, "'%s' is not a tuning file: no line has five fields", path);
   TuningLoaded loaded;
   for_each_line(*text, [&](std::string_view whole) {
     const std::string_view line = content_of(whole);
@@ -243,7 +243,7 @@ void Tuning::save(const char* path, const std::vector<std::string>& keys) const 
                        [&](const Entry& own) { return own.problem == entry.problem && own.device == entry.device; });
   };
   const std::string there = read_file(kWhat, path).value_or("");
-  if (!is_tuning_file(there)) fail(GPUMEM_FILE_ERROR, "'%s' is no tuning file, and is left alone", path);
+  if (!is_tuning_file(there)) fail(GPUMEM_FILE_ERROR, "'%s' is not a tuning file; it was not changed", path);
   for_each_line(there, [&](std::string_view whole) {
     if (whole.empty() || whole.starts_with(kMark)) return;
     const std::string_view line = content_of(whole);

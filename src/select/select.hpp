@@ -66,7 +66,7 @@ Selection<typename Family::Params> select(const DeviceProps& device, const typen
     if (table[row].space != device.backend || passed_over(table[row], device, params) != nullptr) continue;
     if (fits(row, ChosenBy::table)) return selection;
   }
-  selection.refusal = "no variant accepts this problem";
+  selection.refusal = "no variant accepts this operation";
   return selection;
 }
 

@@ -11,7 +11,7 @@ namespace gpumem {
 // `deprioritized` of a row that a program takes by name, and the table never: it teaches, or its bits differ.
 template <class Params>
 const char* by_name(const DeviceProps&, const Params&) noexcept {
-  return "taken by name only";
+  return "used only by name";
 }
 
 // Predicate of an implementation that accepts every problem.

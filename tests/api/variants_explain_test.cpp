@@ -374,7 +374,7 @@ TEST_P(VariantsOn, ExplainNamesItsSchemaAndItsLine) {
   EXPECT_EQ(explained.json.member("schema").text, "gpumem.explain/1");
   EXPECT_EQ(explained.json.member("line").text, "transpose bytes=4 rows=20 cols=50 src=device dst=device");
   if (!on_cuda()) return;
-  EXPECT_EQ(explained.not_taken["naive"], "taken by name only");
+  EXPECT_EQ(explained.not_taken["naive"], "used only by name");
 }
 
 // A call is explained by making it, whatever is forced: where the call was refused, so is its line.

@@ -175,7 +175,7 @@ class Tune(unittest.TestCase):
             if form:
                 self.assertTrue(json.loads(text)["rows"][0]["dropped"], text)
             else:
-                self.assertIn("what was tuned before goes, and the table's choice is back: ", text)
+                self.assertIn("the earlier tuned choice is dropped; the table's choice is back: ", text)
 
     def test_lines_are_shown_in_their_shortest_form(self):
         text = self.run_tool("tune", "reduce x=device stride=1 n=0 op=sum dtype=f32 form=plain", *BRIEFLY)

@@ -252,11 +252,11 @@ TEST_F(TuningOf, RefusesAndLeavesAloneAFileOfSomethingElse) {
     EXPECT_EQ(gpumem_tuning_save(handle, path.c_str()), GPUMEM_FILE_ERROR) << content;
     char error[512] = {};
     gpumem_last_error(error, sizeof error, nullptr);
-    EXPECT_EQ(std::string(error), "'" + path + "' is no tuning file, and is left alone");
+    EXPECT_EQ(std::string(error), "'" + path + "' is not a tuning file; it was not changed");
     EXPECT_EQ(*read_file("", path.c_str()), content);
     EXPECT_EQ(gpumem_tuning_load(handle, path.c_str(), nullptr, nullptr), GPUMEM_FILE_ERROR) << content;
     gpumem_last_error(error, sizeof error, nullptr);
-    EXPECT_EQ(std::string(error), "'" + path + "' is no tuning file: no line has five fields");
+    EXPECT_EQ(std::string(error), "'" + path + "' is not a tuning file: no line has five fields");
   }
   for (const char* content : {"", "# notes\n", "# gpumem tuning: ...\nbroken\n"}) {
     write(content);
@@ -632,7 +632,7 @@ TEST_F(TuningOf, AdoptsWhatWinsByMoreThanThreePercentAndTheSpread) {
   expect(false, "it won one round of two");
   Times::until = 1 << 30;
   Times::when_warm = 0.9;
-  expect(false, "it is faster with emptied caches alone");
+  expect(false, "it is faster only with empty caches");
   Times::tell("host_parallel");
   expect(false, kNone);
 }

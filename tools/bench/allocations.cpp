@@ -88,8 +88,8 @@ class Managed {
  public:
   Managed(Session& session, int64_t bytes) : ctx_(session.ctx()), memory_(ctx_, "managed", bytes, 0) {
     if (!session.on_device()) {
-      throw CallFailure("pages of managed memory move to CUDA devices alone", GPUMEM_UNSUPPORTED,
-                        "pages of managed memory move to CUDA devices alone");
+      throw CallFailure("pages of managed memory move only to CUDA devices", GPUMEM_UNSUPPORTED,
+                        "pages of managed memory move only to CUDA devices");
     };
   }
   void write_by_host() const {

@@ -93,7 +93,7 @@ std::string ceilings_of(const Results& results) {
 
 std::string label_text(const Row& row) {
   return printable(row.label) +
-         (std::isfinite(row.block_cycles) ? format(", %.0f cycles a block", row.block_cycles) : "");
+         (std::isfinite(row.block_cycles) ? format(", %.0f cycles per block", row.block_cycles) : "");
 }
 
 std::string time_text(const Row& row) { return format_seconds(row.median_us * 1e-6); }

@@ -179,7 +179,7 @@ void add_ladder(Steps& steps, const Session& session, const std::string& words) 
       {"transpose", "bytes=4 rows=" + number(side) + " cols=" + number(side)},
       {"copy", "bytes=" + number(bytes)}};
   const auto found = lines.find(name);
-  if (found == lines.end()) throw Mistake("'" + name + "' is no ladder: expected reduce, transpose, copy or access");
+  if (found == lines.end()) throw Mistake("'" + name + "' is not a ladder: expected reduce, transpose, copy or access");
   const std::string line = name + " " + (rest.empty() ? found->second : rest);
   add_variants(steps, session, line, explained(session.ctx(), with_operands(line)).line, Timer::automatic);
 }
@@ -204,7 +204,7 @@ Steps steps_of(const std::vector<std::string>& words, const Session& session) {
     }
     if (steps.empty()) {
       throw Mistake("'" + line +
-                    "' is neither a benchmark nor a problem line: expected transfer, copy, reduce, "
+                    "' is neither a benchmark nor an operation descriptor: expected transfer, copy, reduce, "
                     "transpose, permute, alloc, managed, all, ladder or a line");
     }
   }

@@ -46,7 +46,7 @@ std::shared_ptr<void> block_of(gpumem_ctx* ctx, const std::string& kind, int64_t
   if (kind == "pinned") return allocated(ctx, gpumem_alloc_pinned, kind, bytes);
   if (kind == "managed") return allocated(ctx, gpumem_alloc_managed, kind, bytes);
   if (kind == "device") return allocated(ctx, gpumem_alloc_device, kind, bytes);
-  throw Failure("memory '" + kind + "' can't be had here: the command works on one device");
+  throw Failure("memory '" + kind + "' is not available: the command works on one device");
 }
 
 bool lies_on_host(gpumem_ctx* ctx, const void* p) {

@@ -94,7 +94,7 @@ gpumem_reduce_op reduce_op(const std::string& name, bool all) {
     if (op.name == name) return op.value;
     names.append(names.empty() ? "" : ", ").append(op.name);
   }
-  throw Mistake("'" + name + "' is no reduction here; there are " + names);
+  throw Mistake("'" + name + "' is not a reduction; expected one of " + names);
 }
 
 bool is_family(const std::string& name) {
@@ -107,7 +107,7 @@ gpumem_family family_of(const std::string& name) {
     if (family.name == name) return family.id;
     names.append(names.empty() ? "" : ", ").append(family.name);
   }
-  throw Mistake("'" + name + "' is no family of operations; there are " + names);
+  throw Mistake("'" + name + "' is not an operation; expected one of " + names);
 }
 
 int64_t product(const std::vector<int64_t>& extents) {

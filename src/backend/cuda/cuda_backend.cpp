@@ -151,7 +151,7 @@ void* CudaBackend::allocate(gpumem_memory_kind kind, size_t bytes) {
   static_cast<void>(cudaGetLastError());
   // A size that no device has is an invalid value to some calls.
   const bool size = error == cudaErrorMemoryAllocation || error == cudaErrorInvalidValue;
-  fail(size ? GPUMEM_OUT_OF_MEMORY : status_of(error), "%zu bytes of %s memory can't be had: %s", bytes,
+  fail(size ? GPUMEM_OUT_OF_MEMORY : status_of(error), "%zu bytes of %s memory are not available: %s", bytes,
        kind_name(kind), cudaGetErrorString(error));
 }
 
@@ -262,8 +262,8 @@ void CudaBackend::require_capturable(const Configured<Params>& planned, const ch
          planned.implementation->name);
   }
   fail(GPUMEM_CAPTURING,
-       "the variant %s of %s can't run on a stream that is being captured into a graph, which would outlive what it "
-       "needs; the capture is still valid",
+       "the variant %s of %s cannot run on a stream under graph capture, because the graph would outlive the call's "
+       "resources; the capture is still valid",
        planned.implementation->name, operation);
 }
 

@@ -61,7 +61,7 @@ CudaDevices unusable_driver(int version, int runtime_version, const char* loader
   if (version == 0) {
     return {GPUMEM_NO_DRIVER, 0, 0,
             std::string("no CUDA driver can be loaded: ") +
-                (loader_reason != nullptr ? loader_reason : "libcuda.so.1 is there, and is none")};
+                (loader_reason != nullptr ? loader_reason : "libcuda.so.1 exists but is not a CUDA driver")};
   }
   const int oldest = runtime_version / 1000 * 1000;
   const std::string driver = "the CUDA driver is of version " + std::to_string(version);

@@ -58,7 +58,7 @@ NativeStream CudaBackend::wrap_stream(void* native_stream) {
   CUcontext owner = nullptr;
   if (driver_api().stream_ctx(stream, &owner) != CUDA_SUCCESS || owner != primary_.get()) {
     fail(GPUMEM_INVALID_ARGUMENT,
-         "native_stream (%p) is no stream of the primary context of device %d, the context's device", native_stream,
+         "native_stream (%p) is not a stream of the primary context of device %d, the context's device", native_stream,
          props_.ordinal);
   }
   return stream;

@@ -39,7 +39,7 @@ void* DriverPool::allocate(cudaStream_t stream, size_t bytes) {
   if (error == cudaErrorMemoryAllocation ||
       error == cudaErrorInvalidValue) {  // the latter for a size that no device has
     static_cast<void>(cudaGetLastError());
-    fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of device memory can't be had: %s", bytes, cudaGetErrorString(error));
+    fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of device memory are not available: %s", bytes, cudaGetErrorString(error));
   }
   check_cuda(error, "cudaMallocFromPoolAsync");
   if (stream == nullptr) GPUMEM_CUDA(cudaStreamSynchronize(housekeeping_));

@@ -24,7 +24,7 @@ constexpr size_t kHugePage = size_t{2} << 20;
 void* map_pages(size_t bytes) {
   void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) {
-    fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of host memory can't be had: %s", bytes, reason_of(errno));
+    fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of host memory are not available: %s", bytes, reason_of(errno));
   }
   if (bytes >= 2 * kHugePage) madvise(p, bytes, MADV_HUGEPAGE);
   return p;
@@ -153,7 +153,8 @@ void HostBackend::destroy_stream(NativeStream stream) noexcept {
 
 NativeStream HostBackend::wrap_stream(void* native) {
   if (native != nullptr) {
-    fail(GPUMEM_UNSUPPORTED, "native_stream is %p on a host context; expected NULL: there are no CUDA streams", native);
+    fail(GPUMEM_UNSUPPORTED,
+         "native_stream is %p on a host context; expected NULL, because a host context has no CUDA streams", native);
   }
   return &own_queue_;
 }

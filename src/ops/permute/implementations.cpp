@@ -90,7 +90,7 @@ const char* accepts_tiled(const DeviceProps&, const PermuteParams& p) noexcept {
 }
 
 const char* accepts_transpose(const DeviceProps&, const PermuteParams& p) noexcept {
-  if (!is_transpose(p.axes)) return "it needs two axes, or three of which one counts matrices";
+  if (!is_transpose(p.axes)) return "it needs two axes, or three with one that counts matrices";
   if (const char* reason = misaligned(p)) return reason;
   const TransposeParams t = transpose_of(p);
   const bool tight = t.dst_ld == t.rows && t.dst_batch_stride == t.rows * t.cols;
@@ -99,7 +99,7 @@ const char* accepts_transpose(const DeviceProps&, const PermuteParams& p) noexce
 }
 
 const char* accepts_host_transpose(const DeviceProps&, const PermuteParams& p) noexcept {
-  if (!is_transpose(p.axes)) return "it needs two axes, or three of which one counts matrices";
+  if (!is_transpose(p.axes)) return "it needs two axes, or three with one that counts matrices";
   const TransposeParams t = transpose_of(p);
   const bool tight = t.src_ld == t.cols && (t.batches == 1 || t.src_batch_stride == t.rows * t.cols);
   const bool small = t.batches > 1 && t.rows * t.cols <= kHostSmallMatrix / t.element_bytes;

@@ -166,7 +166,7 @@ Placement place_permutation(Planner& planner, const PermuteParams& c, const Perm
   const Operand src = planner.look_up_here(src_range, Access::read);
   const Operand dst = planner.look_up_here(dst_range, Access::write);
   if (c.src == c.dst) {
-    fail(GPUMEM_UNSUPPORTED, "dst is src; expected disjoint operands: there is no in-place permutation");
+    fail(GPUMEM_UNSUPPORTED, "dst is src; expected disjoint operands: permutations do not work in place");
   }
   if (!planner.knows_disjoint()) require_disjoint(dst_range, src_range);
   return place(planner.on_cuda(), src, dst, completion);

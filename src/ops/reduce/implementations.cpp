@@ -31,13 +31,14 @@ const char* accepts_last_block(const DeviceProps&, const ReduceParams& p) noexce
   return contiguous(p);
 }
 const char* accepts_short(const DeviceProps&, const ReduceParams& p) noexcept {
-  if (chunks_of(p) > kSingleTileChunks) return "it takes what the threads of one block load at once";
+  if (chunks_of(p) > kSingleTileChunks) return "it takes at most the elements that one block's threads load at once";
   return contiguous(p);
 }
 const char* accepts_cluster(const DeviceProps& d, const ReduceParams& p) noexcept {
   if (!d.clusters) return "it needs clusters of blocks: compute capability 9.0, and code built for it";
   if (chunks_of(p) <= kClusterBlocks) return "it needs more than a chunk for each of its blocks";
-  if (chunks_of(p) > kClusterBlocks * kSingleTileChunks) return "it takes what the threads of a cluster load at once";
+  if (chunks_of(p) > kClusterBlocks * kSingleTileChunks)
+    return "it takes at most the elements that a cluster's threads load at once";
   return contiguous(p);
 }
 const char* accepts_ladder(const DeviceProps&, const ReduceParams& p) noexcept {

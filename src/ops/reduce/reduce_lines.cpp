@@ -31,8 +31,8 @@ void require_values(gpumem_status found, gpumem_dtype dtype, gpumem_reduce_op op
   }
   if (found == GPUMEM_OUT_OF_RANGE) {
     fail(GPUMEM_OUT_OF_RANGE,
-         "offsets leave 0 to n or fall (the results of those %s are 0); expected numbers from 0 to n, none less than "
-         "the one before it",
+         "offsets are outside 0 to n or decrease (the results of these %s are 0); expected non-decreasing numbers from "
+         "0 to n",
          lines);
   }
   fail(found, "a reduction of %s ended with status %d", lines, found);

@@ -50,7 +50,7 @@ const char* accepts_texture(const DeviceProps& d, const ResizeParams& p) noexcep
   if (static_cast<int64_t>(reinterpret_cast<uintptr_t>(p.src) % 4096) % d.texture_alignment != 0)
     return "it needs src aligned as the device's textures are";
   if (p.src_pitch % d.texture_pitch_alignment != 0) return "it needs rows of src apart by multiples of a texture's";
-  if (p.src_pitch > d.texture_max_pitch) return "it needs rows of src that lie no further apart than a texture's";
+  if (p.src_pitch > d.texture_max_pitch) return "it needs rows of src no further apart than the rows of a texture";
   if (p.src_cols > std::min(d.texture_max_cols, kMaxTextureExtent))
     return "it needs rows of src of 32768 pixels at most";
   if (p.src_rows > std::min(d.texture_max_rows, kMaxTextureExtent)) return "it needs a src of 32768 rows at most";

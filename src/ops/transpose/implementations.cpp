@@ -15,7 +15,7 @@ namespace gpumem {
 namespace {
 
 constexpr const char* kInPlace = "it needs dst apart from src, and this is in place";
-constexpr const char* kApart = "it works in place, and dst is apart from src";
+constexpr const char* kApart = "it works in place, but dst is not src";
 
 const char* accepts_apart(const DeviceProps&, const TransposeParams& p) noexcept {
   return p.in_place() ? kInPlace : nullptr;
@@ -99,7 +99,7 @@ const char* deprioritized_for_words(const DeviceProps&, const TransposeParams& p
   return p.batches > 1 && !without_gaps(p) ? nullptr : "words of 16 bytes are faster where dst has no gaps";
 }
 
-constexpr const char* kChunksTooLarge = "it needs matrices of which a tile fits into 64 KiB of shared memory";
+constexpr const char* kChunksTooLarge = "it needs matrices with a tile of at most 64 KiB of shared memory";
 
 // Cuts the matrices into chunks, if a tile of them fits.
 const char* cut_chunks(const TransposeParams& p, Config& config) noexcept {

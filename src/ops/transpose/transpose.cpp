@@ -57,7 +57,7 @@ void require_in_place_fits(const TransposeParams& c) {
   if (c.rows != c.cols && (c.src_ld != c.cols || c.dst_ld != c.rows)) {
     fail(GPUMEM_UNSUPPORTED,
          "dst is src, src_ld is %lld and dst_ld is %lld; expected cols = %lld and rows = %lld: a matrix that is not "
-         "square is transposed in place without gaps only",
+         "square is transposed in place only without padding",
          ll(c.src_ld), ll(c.dst_ld), ll(c.cols), ll(c.rows));
   }
 }
