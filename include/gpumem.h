@@ -1,54 +1,81 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * gpumem: the memory side of a GPU, for programs without a line of CUDA in them.
+ * gpumem: the memory side of a GPU, for programs that contain no CUDA code.
  *
- * This header is the whole contract. It includes <stdint.h> and nothing else, and compiles as C99 to C23 and
- * C++11 to C++23. What holds for every function, unless its own text says otherwise:
+ * This header is the whole contract. It includes only <stdint.h>. It compiles as C99 to C23 and as C++11 to C++23.
+ * The common rules below hold for every function, unless its own text says otherwise.
  *
- * Status      Every function returns a gpumem_status; 0 is success. On failure gpumem_last_error() gives a sentence
- *             that names the argument, the value that was given and what was expected. Control characters and bytes
- *             that are no UTF-8 stand in it as \xNN or \uNNNN, as in messages to the log. A failure found before the
- *             first write leaves every output untouched. A fault that a device reports later leaves outputs undefined.
- *             Allocators in the signatures of other libraries leave the sentence alone.
- * Pointers    Operands (x, src, dst, p) may be any kind of memory: heap, stack, pinned, device, managed, or CUDA memory
- *             of another library. Where the data lies decides where the work runs; gpumem_explain() says where and why.
- *             Handles, structs, strings, counts and other out-parameters are ordinary host memory, and may not be NULL
- *             unless the text says so.
- * Ranges      A range that runs past an allocation the library or the driver knows, or from the program's memory into
- *             gpumem's, is GPUMEM_OUT_OF_RANGE. Of host memory that nobody registered the system is asked whether it can
- *             be accessed: GPUMEM_OUT_OF_RANGE when its last byte can't, GPUMEM_INVALID_POINTER when another part can't.
- *             Pages between rows or elements that lie apart need not be there; so a missing part that is no longer than
- *             the widest of these gaps goes unseen, and is the caller's promise.
- * Sizes       int64_t. Counts and strides are in elements, sizes named _bytes in bytes. Negative sizes and products
- *             that leave int64_t are GPUMEM_INVALID_ARGUMENT.
- * Blocking    The plain name is complete on return and runs in the order of the context's own stream; a name in _async
- *             only enqueues, on the given stream, where NULL is the context's own. Streams are ordered with each other
- *             by events alone: wait for data that another stream still writes, before a plain call too.
- * Threads     Every function may be called from any thread, also on one shared context. Destroying an object while
- *             another thread still uses it is a mistake of the program: where that is a stream of the host backend, the
- *             other's call gives GPUMEM_INVALID_HANDLE. The caller's current CUDA device stays as it was.
- * fork        In a child process, handles made before the fork give GPUMEM_FORKED, and the child may make its own.
- *             Other threads of the parent may be inside the library at the fork: no call in the child waits for them.
- * Capture     Every function leaves the graph captures of CUDA valid, on any stream and of any thread: it works, or it is
- *             refused. Only the allocators for PyTorch and CuPy may end a capture.
- * Reset       After cudaDeviceReset(), or once the device's primary context was released, what a context had there is
- *             gone. Its calls then give GPUMEM_DEVICE_FAULT, and only destroying it and its objects works. A context
- *             made afterwards works. Nothing may use the device while it is being reset.
- * Signals     The library installs no handlers and blocks every signal in its own threads.
- * pthreads    No function is a cancellation point: a thread that is cancelled (of the deferred type) ends its call
- *             first, and the program's callbacks in it can't be cancelled either.
- * errno       No function changes errno, nor the thread's signal mask, affinity, locale or floating-point environment.
- *             Floating-point exceptions do not trap in what a call computes, nor in threads that it starts.
- * Stack       A call, or a task in the program's own pool, takes at most 16 KiB of its thread's stack beside what the CUDA
- *             driver takes. The library has 12 KiB of thread-local data, in which the C library may take a thread's
- *             stack: PTHREAD_STACK_MIN is too little for pthread_create() where it is loaded from the start.
- * Copies      Of two copies of the library in one process, neither takes the other's handles.
- * Since       Every function is there since version 0.1.0, unless its text says otherwise.
+ * Status      Functions return a gpumem_status; 0 is success. After a failure, gpumem_last_error() gives an error
+ *             message. It names the argument, the given value and the expected value. Control characters and bytes
+ *             that are not UTF-8 appear in messages as \xNN or \uNNNN. If a call fails before its first write, every
+ *             output keeps its value. If a device reports a fault later, outputs are undefined.
+ * Pointers    Operands (x, y, z, src, dst, p) may point to any kind of memory: pageable (heap or stack), pinned,
+ *             device, managed, or CUDA memory of another library. Handles, structs, strings, counts and other
+ *             out-parameters are ordinary host memory. Those pointers may not be NULL unless the text says so.
+ * Placement   The operands decide where an operation runs. On a host context it runs on the host. Otherwise it runs
+ *             on the host for pageable and pinned memory, and on the device for device and managed memory. If the
+ *             operands differ, the output decides. A blocking call first copies the other operands there. An
+ *             asynchronous call returns GPUMEM_UNSUPPORTED instead. gpumem_explain() reports the place and the
+ *             reason.
+ * Ranges      A range must stay inside its allocation, if the library or the driver knows it. A range of the
+ *             program's memory must not reach into gpumem's. Both are GPUMEM_OUT_OF_RANGE. For other host memory the
+ *             library asks the system whether it is accessible. GPUMEM_OUT_OF_RANGE means that the last byte is not,
+ *             GPUMEM_INVALID_POINTER that another byte is not. Pages that fall entirely into padding need not exist.
+ *             A missing part no longer than the widest padding is therefore not detected: the caller guarantees that
+ *             no element is in it.
+ * Sizes       All sizes are int64_t. Counts and strides are in elements. Names that end in _bytes are in bytes.
+ *             Negative sizes and products that overflow int64_t are GPUMEM_INVALID_ARGUMENT.
+ * Empty       An operation without elements does nothing. Its operands may then be NULL.
+ * Padding     Operands may have any alignment. Padding between the rows or elements of an output is not written.
+ * Blocking    A function without _async is a blocking call. It runs in the order of the context's own stream and is
+ *             complete on return. A function with _async is an asynchronous call: it only enqueues its work on the
+ *             given stream. A NULL stream is the context's own. Only events order different streams. Before any call,
+ *             also a blocking one, wait for data that another stream still writes. Operands of an asynchronous call
+ *             stay valid, and its inputs unchanged, until the stream has passed it.
+ * Outputs     An out-parameter for a handle or an address is NULL after a failure. Destroying or freeing NULL does
+ *             nothing.
+ * Texts       A function with buf, cap and needed writes at most cap bytes with a final NUL, and cuts a longer text.
+ *             buf may be NULL if cap is 0. needed may be NULL. It receives the bytes of the whole text with its NUL.
+ * Structs     Every struct begins with struct_size and grows only at its end. Fill it with its _init function. Pass
+ *             sizeof(the struct) as size. The library reads and writes no byte past that size.
+ * Floats      Subnormals count in full. The caller's floating-point environment does not affect results.
+ * Threads     You may call every function from any thread, also on one shared context. Do not destroy an object that
+ *             another thread still uses. If the object is a stream of the host backend, the other thread's call
+ *             returns GPUMEM_INVALID_HANDLE. The caller's current CUDA device stays the same.
+ * fork        In a child process, handles made before the fork give GPUMEM_FORKED. The child may make its own. Other
+ *             threads of the parent may be inside the library during the fork. No call in the child waits for them.
+ * Capture     CUDA graph captures stay valid, on any stream and of any thread. A call either works or is refused.
+ *             Only the allocators for PyTorch and CuPy may end a capture. An asynchronous call on a stream under
+ *             capture accepts only operands of the device, and becomes part of the graph.
+ * Reset       cudaDeviceReset() and the release of the device's primary context destroy everything that a context has
+ *             there. Calls on the context then give GPUMEM_DEVICE_FAULT. You can only destroy the context and its
+ *             objects. A context made afterwards works. Nothing may use the device during the reset.
+ * Signals     The library installs no signal handlers. Its own threads block every signal.
+ * Cancel      No function is a cancellation point of POSIX threads. If a thread is cancelled with the deferred type,
+ *             it first completes its call. The program's callbacks inside the call cannot be cancelled either.
+ * errno       No function changes errno, or the thread's signal mask, affinity, locale or floating-point environment.
+ *             Floating-point exceptions do not trap inside a call or in threads that the library starts.
+ * Stack       A call uses at most 16 KiB of its thread's stack, plus the CUDA driver's own use. The same bound holds
+ *             for a task in the program's own pool. The library has 12 KiB of thread-local data. The C library may
+ *             place them on a thread's stack. If gpumem is loaded at program start, PTHREAD_STACK_MIN is too little
+ *             for pthread_create().
+ * Copies      Two copies of the library in one process do not accept each other's handles.
+ * Since       Every function exists since version 0.1.0, unless its text says otherwise.
  *
- * In the text below, "Errors" lists what a function can return beside GPUMEM_OK, GPUMEM_INVALID_ARGUMENT (NULL,
- * negative or unknown values), GPUMEM_INVALID_HANDLE, GPUMEM_FORKED, GPUMEM_OUT_OF_MEMORY and GPUMEM_INTERNAL.
- * Functions that reach a CUDA device can also return GPUMEM_DEVICE_FAULT and GPUMEM_DRIVER_ERROR.
- */
+ * "Errors" lists the statuses of a function, without the GPUMEM_ prefix. Every function can also return OK,
+ * INVALID_ARGUMENT (NULL, negative or unknown values), INVALID_HANDLE, FORKED, OUT_OF_MEMORY and INTERNAL. Functions
+ * that reach a CUDA device can return DEVICE_FAULT and DRIVER_ERROR.
+ *
+ * The operations are the functions of the sections movement, reduce, rearrange, elementwise and images. They share
+ * these errors:
+ *   INVALID_POINTER, OUT_OF_RANGE: for an operand.
+ *   INVALID_ARGUMENT: operands overlap, and the text does not allow it.
+ *   UNSUPPORTED: device memory on a host context.
+ *   UNSUPPORTED: memory of another device than the context's (copies accept it).
+ *   UNSUPPORTED: operands of an asynchronous call on both sides, see Placement.
+ *   UNSUPPORTED: the overriding variant does not fit, see gpumem_variant_force().
+ *   CAPTURING: a blocking call while the context's own stream is under capture.
+ *   CAPTURING: an asynchronous call on a stream under capture with operands in host memory. */
 #ifndef GPUMEM_H
 #define GPUMEM_H
 
@@ -73,29 +100,29 @@ enum { GPUMEM_VERSION_MAJOR = 0, GPUMEM_VERSION_MINOR = 1, GPUMEM_VERSION_PATCH 
 typedef int32_t gpumem_status;
 enum {
   GPUMEM_OK = 0,
-  GPUMEM_INVALID_ARGUMENT = 1, /* NULL, negative, unknown value, overflowing product, misuse of an argument */
+  GPUMEM_INVALID_ARGUMENT = 1, /* NULL, negative, unknown value, overflowing product, misused argument */
   GPUMEM_INVALID_HANDLE = 2,   /* not a live handle of the expected type: destroyed, foreign or garbage */
   GPUMEM_INVALID_POINTER = 3,  /* freed, unreadable, or not of the kind that the function needs */
   GPUMEM_OUT_OF_RANGE = 4,     /* a range runs past the allocation it starts in, or an index past its matrix */
-  GPUMEM_EMPTY = 5,            /* the value of nothing was asked for (minimum of n == 0) */
+  GPUMEM_EMPTY = 5,            /* no elements, for an operation that needs one (minimum of n == 0) */
   GPUMEM_OVERFLOW = 6,         /* the exact result does not fit its type */
-  GPUMEM_UNSUPPORTED = 7,      /* valid, but this device, backend or version can't do it */
-  GPUMEM_BUSY = 8,             /* children are alive */
+  GPUMEM_UNSUPPORTED = 7,      /* valid, but not possible on this device, backend or version */
+  GPUMEM_BUSY = 8,             /* objects that depend on this one are alive */
   GPUMEM_NOT_READY = 9,        /* enqueued work is still running; not a failure */
-  GPUMEM_NOT_FOUND = 10,       /* no such variant or device */
+  GPUMEM_NOT_FOUND = 10,       /* the variant or device does not exist */
   GPUMEM_CAPTURING = 11,       /* can't run on a stream under graph capture; the capture is still valid */
   GPUMEM_FORKED = 12,          /* the handle was made in the parent process */
-  GPUMEM_CORRUPTED = 13,       /* memory round an allocation, or one that was freed, was written; in debug mode */
+  GPUMEM_CORRUPTED = 13,       /* debug mode: a write around an allocation or into freed memory */
   GPUMEM_OUT_OF_MEMORY = 100,
   GPUMEM_OUT_OF_RESOURCES = 101, /* threads, handles, mappings */
   GPUMEM_FILE_ERROR = 102,       /* a file can't be opened, read or written */
-  GPUMEM_NO_DEVICE = 200,        /* a driver is there, and no usable device */
+  GPUMEM_NO_DEVICE = 200,        /* the driver works, but it has no usable device */
   GPUMEM_NO_DRIVER = 201,
   GPUMEM_DRIVER_TOO_OLD = 202,
-  GPUMEM_DEVICE_FAULT = 203, /* the device's context is lost, or was reset; it sticks to every context that was on it */
-  GPUMEM_DRIVER_ERROR = 204, /* any other failure that CUDA reported; the sentence carries its name */
+  GPUMEM_DEVICE_FAULT = 203, /* the device's context was lost or reset; persistent for every gpumem_ctx on it */
+  GPUMEM_DRIVER_ERROR = 204, /* any other CUDA failure; the error message has its name */
   GPUMEM_NOT_BUILT = 205,    /* this build of the library has no CUDA backend */
-  GPUMEM_PEER_LOST = 206,    /* another process of a gpumem_dist failed, or the transport to it */
+  GPUMEM_PEER_LOST = 206,    /* another process of a gpumem_dist failed, or the transport to it failed */
   GPUMEM_TIMED_OUT = 207,    /* another process of a gpumem_dist was silent for too long */
   GPUMEM_INTERNAL = 900
 };
@@ -107,11 +134,11 @@ enum { GPUMEM_BACKEND_HOST = 0, GPUMEM_BACKEND_CUDA = 1 };
 enum {
   GPUMEM_DEVICE_HOST = -1, /* the host backend */
   GPUMEM_DEVICE_BEST = -2, /* the caller's current CUDA device, else the lowest visible one, else the host */
-  GPUMEM_DEVICE_CUDA = -3, /* as BEST, but a status instead of the host */
-  GPUMEM_DEVICE_NONE = -4  /* no device: an answer, never an argument */
+  GPUMEM_DEVICE_CUDA = -3, /* as BEST, but an error status instead of the host */
+  GPUMEM_DEVICE_NONE = -4  /* no device; only an output */
 };
 
-/* Element types of the whole library; which of them a function takes is in its name or its text. */
+/* Element types. A function's name or text says which it accepts. */
 typedef int32_t gpumem_dtype;
 enum {
   GPUMEM_I8 = 0,
@@ -138,10 +165,9 @@ enum {
   GPUMEM_SUM_CUBES = 5,   /* sum of x*x*x */
   GPUMEM_MAX_ABS = 6,     /* largest |x| */
   GPUMEM_MIN_MAX = 7,     /* both in one pass: two results, the minimum first */
-  /* f64 only: the sum with the rounding errors of every addition carried along */
+  /* f64 only: compensated sum, which carries the rounding error of every addition */
   GPUMEM_SUM_COMPENSATED = 8,
-  /* The operations of gpumem_argreduce(), gpumem_dot_*() and gpumem_nrm2_*(), as problem lines number them; no function
-   * takes them. */
+  /* Only in operation descriptors: gpumem_argreduce(), gpumem_dot_*() and gpumem_nrm2_*(). No function takes them. */
   GPUMEM_ARG_MIN = 16,
   GPUMEM_ARG_MAX = 17,
   GPUMEM_DOT = 18,
@@ -153,8 +179,8 @@ enum {
 /* Which lines of a matrix gpumem_reduce_axis() reduces, each to one result. */
 typedef int32_t gpumem_axis;
 enum {
-  GPUMEM_AXIS_ROWS = 0, /* one result a row */
-  GPUMEM_AXIS_COLS = 1  /* one result a column */
+  GPUMEM_AXIS_ROWS = 0, /* one result per row */
+  GPUMEM_AXIS_COLS = 1  /* one result per column */
 };
 
 typedef int32_t gpumem_memory_kind;
@@ -165,7 +191,7 @@ enum {
   GPUMEM_MEMORY_MANAGED = 3 /* unified memory: one address on host and device */
 };
 
-/* Hints for managed memory, in the sense of cudaMemAdvise; each has its undoing. */
+/* Hints for managed memory, as for cudaMemAdvise. UNSET takes a hint back. */
 typedef int32_t gpumem_advice;
 enum {
   GPUMEM_ADVISE_READ_MOSTLY = 1,
@@ -176,7 +202,7 @@ enum {
   GPUMEM_ADVISE_UNSET_ACCESSED_BY = 6
 };
 
-/* A family of kernel variants that compute the same thing. */
+/* An operation that has several variants (implementations) with the same result. */
 typedef int32_t gpumem_family;
 enum {
   GPUMEM_FAMILY_REDUCE = 1,
@@ -194,7 +220,7 @@ enum {
   GPUMEM_FAMILY_ARITHMETIC = 13 /* gpumem_lincomb, gpumem_multiply */
 };
 
-/* How gpumem_resize_2d() takes a value between the elements of an image. */
+/* How gpumem_resize_2d() computes a value between pixels. */
 typedef int32_t gpumem_filter;
 enum { GPUMEM_FILTER_NEAREST = 0, GPUMEM_FILTER_BILINEAR = 1 };
 
@@ -202,66 +228,65 @@ typedef int32_t gpumem_format;
 enum {
   GPUMEM_FORMAT_TEXT = 0,
   GPUMEM_FORMAT_JSON = 1,
-  GPUMEM_FORMAT_CSV = 2,  /* of profiles */
-  GPUMEM_FORMAT_TRACE = 3 /* of profiles: Chrome's trace events, as JSON */
+  GPUMEM_FORMAT_CSV = 2,  /* for profiles */
+  GPUMEM_FORMAT_TRACE = 3 /* for profiles: Chrome's trace events, as JSON */
 };
 
 typedef int32_t gpumem_log_level;
 enum { GPUMEM_LOG_ERROR = 1, GPUMEM_LOG_WARNING = 2, GPUMEM_LOG_INFO = 3 };
 
-/* Handles. Incomplete types: never dereferenced, checked on every call. */
+/* Handles are incomplete types. The library never dereferences them, and checks them on every call. */
 typedef struct gpumem_ctx gpumem_ctx;
 typedef struct gpumem_stream gpumem_stream;
 typedef struct gpumem_event gpumem_event;
 typedef struct gpumem_dist gpumem_dist;
 typedef struct gpumem_dist_plan gpumem_dist_plan;
 
-/* Called by the library from any of its threads or the caller's, one call at a time a context. May not call the library
- * with the same context. `message` is valid during the call only. */
+/* Receives log messages. The library calls it from its own threads and from the caller's, one call at a time per
+ * context. It may not call the library with the same context. `message` is valid only during the call. */
 typedef void (*gpumem_log_fn)(void *user, gpumem_log_level level, const char *message);
 
-/* The program's own thread pool. Must call task(task_state, i) once for each i in [0, tasks), on any threads, and return
- * when all have returned. Must work when called from several threads at once, throw nothing and call no CUDA: it may be
- * called inside a stream's host function. task never throws.
- * Results stay right where it does not keep to this. The thread that called it runs the tasks that it left out, and waits
- * for those that still run on others. A task that is called twice runs once, and an i outside the range does nothing.
- * task_state stays valid for good: a task that is called after its parallel_for has returned does no harm. */
+/* The program's own thread pool. It calls task(task_state, i) once for each i in [0, tasks), on any threads. It
+ * returns when all these calls have returned. It must work when several threads call it at once. It may throw nothing
+ * and call no CUDA function, because the library may call it inside a stream's host function. task never throws.
+ * Results stay correct if the pool breaks these rules. The calling thread runs the tasks that were left out, and
+ * waits for those that still run elsewhere. A task that is called twice runs once. An i outside the range does
+ * nothing. task_state stays valid forever, so a late call of task is harmless. */
 typedef void (*gpumem_task_fn)(void *task_state, int64_t index);
 typedef void (*gpumem_parallel_for_fn)(void *user, int64_t tasks, gpumem_task_fn task, void *task_state);
 
-/* How far a long call is, from 0 to 1. It is called in the calling thread, may call no function on the same context, and
- * returns 0, or anything else to stop the call. */
+/* Reports the progress of a long call, from 0 to 1. The library calls it in the calling thread. It may not call the
+ * library with the same context. It returns 0 to continue, and any other value to stop the call. */
 typedef int32_t (*gpumem_progress_fn)(void *user, double done);
 
-/* Every struct begins with struct_size and grows only at its end. Fill it with its _init function (size is
- * sizeof(the struct) as the caller sees it); the library then reads and writes no byte past the caller's size. */
+/* Structs: see the common rules. A member named reserved is 0. */
 
 typedef struct gpumem_ctx_options {
   int64_t struct_size;
   int32_t device;       /* GPUMEM_DEVICE_* or an ordinal; default GPUMEM_DEVICE_BEST */
-  int32_t host_threads; /* threads of the host backend, the caller's included; default 0: affinity and cgroup decide */
+  int32_t host_threads; /* of the host backend, with the caller's; default 0: from affinity and cgroup */
   /* 1: the context's own CUDA stream is not ordered with the legacy default stream; default 0 */
   int32_t non_blocking_stream;
   int32_t reserved0;                   /* 0 */
   gpumem_parallel_for_fn parallel_for; /* the program's pool, or NULL (default) for the library's */
   void *parallel_for_user;
-  /* 1: plain gpumem_reduce_*, argreduce_* and nrm2_* of contiguous host memory (stride 1) on a CUDA context run on the
-   * device, to which the data is moved in pieces; the same bits. Default 0: they run on the host, where it lies. */
+  /* 1: on a CUDA context, blocking gpumem_reduce_*, argreduce_* and nrm2_* of contiguous host memory (stride 1) run on
+   * the device. The data moves there in pieces. The bits are the same. Default 0: these calls run on the host. */
   int32_t stream_host_data;
   int32_t reserved1; /* 0 */
-  /* The most bytes that gpumem_alloc_device() and gpumem_alloc_async() take from the device at a time, those kept for
-   * reuse counted in; default 0: as many as there are. */
+  /* The most bytes that gpumem_alloc_device() and gpumem_alloc_async() hold at a time, with those kept for reuse.
+   * Default 0: all memory of the device. */
   int64_t device_memory_limit;
-  /* The most bytes of freed pinned memory that are kept for reuse; 0: none; default -1: an eighth of the host's memory
+  /* The most bytes of freed pinned memory that stay for reuse. 0: none. Default -1: an eighth of the host's memory
    * (memory_bytes of GPUMEM_DEVICE_HOST), at most 4 GiB. */
   int64_t pinned_memory_kept;
-  /* 1: debug mode, see gpumem_memory_check(); default 0: only if the environment's GPUMEM_DEBUG is 1. */
+  /* 1: debug mode, see gpumem_memory_check(). Default 0: debug mode only if GPUMEM_DEBUG is 1 in the environment. */
   int32_t debug_memory;
   int32_t reserved2; /* 0 */
-  /* 1: a host context refuses _async calls that a CUDA context would refuse for where their operands lie, with the same
-   * status: results in pageable memory, and operands on both sides, where memory in name of a device counts as one
-   * (gpumem_alloc_device(), gpumem_alloc_async() and gpumem_alloc_managed()). Default 0: they run. Nothing on a CUDA
-   * context. */
+  /* 1: a host context refuses asynchronous calls that a CUDA context would refuse, with the same status, if the reason
+   * is the location of operands: results in pageable memory, or operands on both sides. Memory of
+   * gpumem_alloc_device(), gpumem_alloc_async() and gpumem_alloc_managed() then counts as the device's. Default 0:
+   * these calls run. No effect on a CUDA context. */
   int32_t strict_host;
   int32_t reserved3; /* 0 */
 } gpumem_ctx_options;
@@ -270,25 +295,25 @@ typedef struct gpumem_device_info {
   int64_t struct_size;
   gpumem_backend backend;
   int32_t device;            /* GPUMEM_DEVICE_HOST or the CUDA ordinal */
-  gpumem_status reason_code; /* why a BEST context is on the host: 0, or the status that CUDA would have given */
+  gpumem_status reason_code; /* why BEST is the host: the status from CUDA; else 0 */
   int32_t compute_major;     /* compute capability; 0 on the host */
   int32_t compute_minor;
-  int32_t multiprocessors;       /* SMs; on the host, the threads that work is spread over */
+  int32_t multiprocessors;       /* SMs; on the host, the threads that share the work */
   int32_t driver_version;        /* as CUDA counts: 1000 * major + 10 * minor; 0 on the host */
   int32_t managed_memory;        /* 1: gpumem_alloc_managed works */
   int32_t concurrent_managed;    /* 1: prefetch and advice work */
   int32_t pageable_access;       /* 1: kernels can read ordinary host memory */
-  int64_t memory_bytes;          /* memory of the device; of the host, no more than its control groups allow */
+  int64_t memory_bytes;          /* of the device; of the host, at most what its control groups allow */
   int64_t l2_bytes;              /* L2 of the device; last-level cache of the host, 0 if unknown */
-  int64_t bandwidth_bytes_per_s; /* theoretical bytes a second: 2 x memory clock x bus width; 0 if unknown */
+  int64_t bandwidth_bytes_per_s; /* theoretical: 2 x memory clock x bus width; 0 if unknown */
   char name[128];
-  char reason[256]; /* a sentence: why this device was taken */
+  char reason[256]; /* why this device was chosen, as text */
 } gpumem_device_info;
 
 typedef struct gpumem_pointer_info {
   int64_t struct_size;
   gpumem_memory_kind kind;
-  int32_t device; /* where it lies: a CUDA ordinal, or GPUMEM_DEVICE_HOST; managed memory: the device it belongs to */
+  int32_t device; /* location: a CUDA ordinal or GPUMEM_DEVICE_HOST; for managed memory, its owner */
   int32_t ours;   /* 1: allocated by gpumem */
   int32_t reserved0;
   int64_t size_bytes;   /* of the allocation; 0 if unknown */
@@ -298,16 +323,16 @@ typedef struct gpumem_pointer_info {
 
 typedef struct gpumem_managed_info {
   int64_t struct_size;
-  int64_t host_bytes;         /* of the range, in memory of the host: read there without a fault, fetched by a device */
-  int32_t last_prefetch;      /* where to: a CUDA ordinal, GPUMEM_DEVICE_HOST, or GPUMEM_DEVICE_NONE */
-  int32_t preferred_location; /* by advice, likewise */
+  int64_t host_bytes;         /* bytes of the range in host memory: the host reads them without a fault */
+  int32_t last_prefetch;      /* destination: a CUDA ordinal, GPUMEM_DEVICE_HOST or GPUMEM_DEVICE_NONE */
+  int32_t preferred_location; /* by advice; the same values */
   int32_t read_mostly;        /* 1: by advice */
-  int32_t accessed_by;        /* 1: by advice, the context's device */
+  int32_t accessed_by;        /* 1: by advice, for the context's device */
 } gpumem_managed_info;
 
 typedef struct gpumem_memory_stats_info {
   int64_t struct_size;
-  int64_t device_bytes; /* live, as asked for */
+  int64_t device_bytes; /* live, as requested */
   int64_t device_blocks;
   int64_t device_peak_bytes; /* high-water mark of device_bytes */
   int64_t pinned_bytes;
@@ -316,80 +341,83 @@ typedef struct gpumem_memory_stats_info {
   int64_t managed_bytes;
   int64_t managed_blocks;
   int64_t managed_peak_bytes;
-  int64_t allocations; /* successful ones since the context was created, of all kinds */
+  int64_t allocations; /* successful, of all kinds, since the context was created */
   int64_t frees;
-  /* Taken from the device or the system: live, kept for reuse, and lost to rounding; and its high-water mark. */
+  /* Taken from the device or the system: live, kept for reuse and lost to rounding. With high-water marks. */
   int64_t device_reserved_bytes;
   int64_t device_reserved_peak_bytes;
   int64_t pinned_reserved_bytes;
   int64_t pinned_reserved_peak_bytes;
-  int64_t device_allocations; /* of one kind */
+  int64_t device_allocations; /* successful, per kind */
   int64_t pinned_allocations;
   int64_t managed_allocations;
-  int64_t device_hits; /* allocations that needed no new memory, and those that did */
+  int64_t device_hits; /* hits needed no new memory, misses did */
   int64_t device_misses;
   int64_t pinned_hits;
   int64_t pinned_misses;
-  int64_t registered_bytes; /* of the program, registered now */
+  int64_t registered_bytes; /* the program's memory that is registered now */
   int64_t registered_ranges;
 } gpumem_memory_stats_info;
 
-/* Bytes a second. */
+/* Bandwidths, in bytes per second. */
 typedef struct gpumem_ceiling_info {
   int64_t struct_size;
   int64_t read;
   int64_t write;
-  int64_t copy;        /* within the memory: bytes read and bytes written */
+  int64_t copy;        /* within the memory: bytes read plus bytes written */
   int64_t to_device;   /* from pinned memory; 0 on a host context */
-  int64_t from_device; /* to pinned memory, likewise */
+  int64_t from_device; /* to pinned memory; 0 on a host context */
   int64_t theoretical; /* bandwidth_bytes_per_s of the device; 0 if unknown */
 } gpumem_ceiling_info;
 
-/* Calls of one problem by one variant; or, behind those, all calls between two kinds of memory. */
+/* The calls of one problem by one variant. The last rows of a report hold all calls between two kinds of memory
+ * instead. */
 typedef struct gpumem_profile_row {
   int64_t struct_size;
   int64_t calls;
-  int64_t timed;         /* of them, those whose time is known: not captured into a graph, and done */
-  int64_t bytes;         /* that the calls read and wrote; across the link to the device, that crossed it */
-  double median_s;       /* seconds of a call; 0 where none is timed, and for kinds of memory */
+  int64_t timed;         /* calls with a known time: done, and not captured into a graph */
+  int64_t bytes;         /* read and written; between host and device, the bytes that were transferred */
+  double median_s;       /* seconds per call; 0 if none is timed, and for kinds of memory */
   double total_s;        /* of the timed calls */
   double bytes_per_s;    /* of the timed calls */
   double of_theoretical; /* bytes_per_s as a share of the memory's theoretical bandwidth; 0 if unknown */
-  double of_ceiling;  /* as a share of what gpumem_ceiling() measured; 0: not called, or caches may hold half of it */
-  double flops_per_s; /* of axpby, linear combinations and dot, by the median; otherwise 0 */
+  double of_ceiling;  /* as a share of the peak from gpumem_ceiling(); 0: not measured, or caches may hold half of it */
+  double flops_per_s; /* of axpby, linear combinations and dot, from the median; else 0 */
   char variant[64];   /* "" for kinds of memory */
-  char problem[512];  /* the problem line, or "pageable to device"; cut where it is longer */
+  char problem[512];  /* the operation descriptor, or "pageable to device"; cut if longer */
 } gpumem_profile_row;
 
 typedef struct gpumem_tune_options {
   int64_t struct_size;
-  double budget_s; /* seconds that the timing may take, about, beside a few runs of each variant; default 2 */
+  double budget_s;             /* about how long the timing may take, plus a few runs of each variant; default 2 */
   gpumem_progress_fn progress; /* or NULL (default) */
   void *user;
 } gpumem_tune_options;
 
 typedef struct gpumem_tune_info {
   int64_t struct_size;
-  int32_t adopted;    /* 1: calls of problems like this one take `winner` from now on; 0: the table's choice */
-  int32_t candidates; /* variants that were held against the table's choice */
-  double table_s;     /* median seconds of the table's choice, and of the fastest other variant */
+  int32_t adopted;    /* 1: similar problems use `winner` from now on; 0: the table's choice */
+  int32_t candidates; /* variants compared with the table's choice */
+  double table_s;     /* median seconds of the table's choice */
   double winner_s;
   double ratio;     /* table_s / winner_s */
-  double spread;    /* the wider interquartile range of the two, as a share of its median */
+  double spread;    /* the larger relative interquartile range of the two */
   char table[64];   /* the table's choice */
-  char winner[64];  /* the fastest other variant; the table's choice where there is no other */
+  char winner[64];  /* the fastest other variant; the table's choice if no other exists */
   char reason[128]; /* why it was adopted, or not */
 } gpumem_tune_info;
 
-/* How the processes of a gpumem_dist reach each other: functions of the program, or of bindings/mpi for MPI. They are
- * called in the thread that calls the library, one at a time, and return 0, or anything else where they fail. Messages from
- * one process to another arrive in the order in which they were sent.
+/* Functions by which the processes of a gpumem_dist exchange messages. The program supplies them, or bindings/mpi
+ * does for MPI. The library calls them one at a time, in the thread that calls the library. They return 0, or any
+ * other value on failure. Messages from one process to another arrive in the order in which they were sent.
  *
- * send and receive begin to move bytes (1 to 2^30) of ordinary host memory, which stays as it is until test says so. A
- * message may be shorter than what is received. One that is longer, where processes are in different calls, is a failure
- * of the receiver's test, which writes nothing past the end. test sets *done = 1 when a request has ended; it is not asked
- * about again. It is also what makes progress. After release nothing is called; requests that never ended may still write
- * to their memory. */
+ * send        Starts to send 1 to 2^30 bytes of ordinary host memory. The memory stays unchanged until test reports
+ *             the end.
+ * receive     Starts to receive, under the same rules. The message may be shorter than `bytes`. A longer one occurs
+ *             if processes are in different calls. The receiver's test then fails, and writes nothing past the end.
+ * test        Sets *done = 1 if the request has ended. The library then does not test it again. test also makes
+ *             progress.
+ * release     The library calls nothing after it. Requests that never ended may still write to their memory. */
 typedef int32_t (*gpumem_dist_send_fn)(void *user, const void *p, int64_t bytes, int32_t to, void **request);
 typedef int32_t (*gpumem_dist_receive_fn)(void *user, void *p, int64_t bytes, int32_t from, void **request);
 typedef int32_t (*gpumem_dist_test_fn)(void *user, void *request, int32_t *done);
@@ -397,7 +425,7 @@ typedef void (*gpumem_dist_release_fn)(void *user);
 
 typedef struct gpumem_dist_transport {
   int64_t struct_size;
-  void *user;   /* the first argument of each */
+  void *user;   /* first argument of each function */
   int32_t rank; /* of this process, 0 to size - 1 */
   int32_t size; /* processes */
   gpumem_dist_send_fn isend;
@@ -408,46 +436,46 @@ typedef struct gpumem_dist_transport {
 
 typedef struct gpumem_dist_options {
   int64_t struct_size;
-  gpumem_ctx *const *contexts;            /* of the members of this process; a context may stand for several members */
-  int32_t members;                        /* how many, 1 or more */
+  gpumem_ctx *const *contexts;            /* of this process's participants; a context may serve several */
+  int32_t members;                        /* participants of this process, 1 or more */
   int32_t reserved0;                      /* 0 */
-  const gpumem_dist_transport *transport; /* NULL (default): these members are all */
-  double deadline_s; /* seconds in which no message comes or goes, until a call gives up; default 60 */
+  const gpumem_dist_transport *transport; /* NULL (default): only these participants exist */
+  double deadline_s;                      /* seconds without a message until a call gives up; default 60 */
 } gpumem_dist_options;
 
 typedef struct gpumem_dist_info {
   int64_t struct_size;
-  int32_t rank;         /* of this process */
+  int32_t rank;         /* of this process, 0 to size - 1 */
   int32_t size;         /* processes */
-  int32_t first_member; /* of this process, among all */
-  int32_t members;      /* of this process */
+  int32_t first_member; /* index of this process's first participant among all */
+  int32_t members;      /* participants of this process */
   int32_t all_members;
-  gpumem_status status; /* GPUMEM_OK, or what sticks */
-  int32_t staged_pairs; /* of members of this process between which pieces are staged; others pull */
+  gpumem_status status; /* GPUMEM_OK, or the persistent error */
+  int32_t staged_pairs; /* pairs of this process's participants that stage pieces; the others use peer reads */
   int32_t reserved0;
 } gpumem_dist_info;
 
-/* An array that is spread over the members in boxes, as one process sees it: the whole, and the boxes of its own members. */
+/* One process's view of an array that is distributed over the participants in boxes (rectangular subarrays). It
+ * describes the whole array and the boxes of this process's own participants. Here `rank` is the number of axes. */
 typedef struct gpumem_dist_layout {
   int64_t struct_size;
   int64_t element_bytes;  /* 1, 2, 4, 8 or 16 */
-  int32_t rank;           /* axes, 1 to 8 */
+  int32_t rank;           /* number of axes, 1 to 8 */
   int32_t reserved0;      /* 0 */
-  const int64_t *extents; /* of the whole array, `rank` of them; the last axis is the fastest */
-  int64_t boxes;          /* 0 or more; a member may have any number of them */
-  const int32_t *members; /* whose each box is, 0 to members - 1 of this process; NULL: box i is member i's */
+  const int64_t *extents; /* of the whole array, one per axis; the last axis is the fastest */
+  int64_t boxes;          /* 0 or more; a participant may have any number */
+  const int32_t *members; /* the owner of each box, 0 to members - 1; NULL: participant i owns box i */
   const int64_t *lower;   /* boxes x rank: the index of each box's first element */
   const int64_t *upper;   /* boxes x rank: one past its last; a box may be empty */
-  const int64_t *offsets; /* boxes: elements from the member's pointer to the box's first; NULL: 0 */
-  const int64_t *strides; /* boxes x rank, in elements, 1 or more, anything along an axis of one element or of an empty
-                             box; NULL: each box row-major without gaps */
+  const int64_t *offsets; /* per box: elements from the participant's pointer to the box's first; NULL: 0 */
+  const int64_t *strides; /* boxes x rank, in elements, 1 or more; unused for an axis of one element and in an
+                             empty box; NULL: each box row-major without padding */
 } gpumem_dist_layout;
 
 typedef struct gpumem_dist_plan_options {
   int64_t struct_size;
-  int64_t workspace_bytes; /* the most that a process keeps for messages and for managed memory that another device
-                              reads, and a member for what it fetches from another device; default 256 MiB, at least
-                              4 KiB */
+  int64_t workspace_bytes; /* bound per process for messages and for managed memory that another device reads,
+                              and per participant for peer reads; default 256 MiB, at least 4 KiB */
 } gpumem_dist_plan_options;
 
 /* ---------------------------------------------------------------------------------------------------------- library */
