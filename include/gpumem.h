@@ -93,7 +93,7 @@ extern "C" {
 
 /* ------------------------------------------------------------------------------------------------ constants, types */
 
-/* The version of this header; gpumem_version() gives the library's. */
+/* The version of this header. gpumem_version() returns the library's. */
 enum { GPUMEM_VERSION_MAJOR = 0, GPUMEM_VERSION_MINOR = 1, GPUMEM_VERSION_PATCH = 0 };
 
 /* 1-99: the caller's mistake. 100-199: a resource ran out. 200-299: device or driver. 900: a defect of the library. */
@@ -480,264 +480,287 @@ typedef struct gpumem_dist_plan_options {
 
 /* ---------------------------------------------------------------------------------------------------------- library */
 
-/* The library's version. Any of the three may be NULL. Cannot fail. */
+/* Returns the library's version. Any of the three may be NULL. Cannot fail. */
 GPUMEM_API gpumem_status gpumem_version(int32_t *major, int32_t *minor, int32_t *patch);
 
-/* The name of a status, "GPUMEM_OUT_OF_MEMORY"; "GPUMEM_UNKNOWN_STATUS" for any other value. Never NULL,
- * static. */
+/* Returns the name of a status, for example "GPUMEM_OUT_OF_MEMORY". For any other value it returns
+ * "GPUMEM_UNKNOWN_STATUS". The name is static and never NULL. */
 GPUMEM_API const char *gpumem_status_name(gpumem_status status);
 
-/* Copies the sentence of this thread's last failed call, NUL-terminated, cut at cap bytes ("" if none failed yet). A
- * call that succeeds leaves it as it is. buf may be NULL when cap is 0. needed (may be NULL) gets the bytes that the
- * whole sentence takes, its NUL included. Never changes the sentence. */
+/* Copies the error message of this thread's last failed call, "" if none failed yet. A successful call does not
+ * change the message. Neither does this function. See Texts. */
 GPUMEM_API gpumem_status gpumem_last_error(char *buf, int64_t cap, int64_t *needed);
 
-/* How many CUDA devices this process can use: 0, and success, without a driver or a device. The host is always there
- * and not counted. */
+/* Counts the CUDA devices that this process can use. Without a driver or a device the count is 0, and the call
+ * succeeds. The host always exists and is not counted. */
 GPUMEM_API gpumem_status gpumem_device_count(int32_t *count);
 
 GPUMEM_API gpumem_status gpumem_device_info_init(gpumem_device_info *info, int64_t size);
 
-/* What is known of a device (an ordinal, GPUMEM_DEVICE_HOST, GPUMEM_DEVICE_BEST or GPUMEM_DEVICE_CUDA), without a
- * context. BEST is what a context would get now, GPUMEM_DEVICE counted in. Errors: NOT_FOUND for an ordinal past the
- * last; NO_DRIVER, DRIVER_TOO_OLD, NO_DEVICE, NOT_BUILT. */
+/* Describes a device without a context. device is an ordinal, GPUMEM_DEVICE_HOST, GPUMEM_DEVICE_BEST or
+ * GPUMEM_DEVICE_CUDA. For BEST it describes the device that a context would use now. The environment's GPUMEM_DEVICE
+ * takes part in that choice. Errors: NOT_FOUND (the ordinal is too large), NO_DRIVER, DRIVER_TOO_OLD, NO_DEVICE,
+ * NOT_BUILT. */
 GPUMEM_API gpumem_status gpumem_device_query(int32_t device, gpumem_device_info *info);
 
 /* ---------------------------------------------------------------------------------------------------------- context */
 
 GPUMEM_API gpumem_status gpumem_ctx_options_init(gpumem_ctx_options *options, int64_t size);
 
-/* Creates a context: a device, its own stream, and everything that is created on it. options may be NULL: the best
- * device, else the host, which never fails for lack of a GPU; gpumem_ctx_device() then says why. *ctx is NULL on
- * failure. The environment is read here (and GPUMEM_DEVICE by gpumem_device_query()) and nowhere else: GPUMEM_DEVICE
- * (host, cuda or an ordinal: used where the options leave the choice, that is GPUMEM_DEVICE_BEST),
- * GPUMEM_VARIANT_<FAMILY> (as gpumem_variant_force()), GPUMEM_HOST_SIMD (base, avx2 or avx512: the widest instructions
- * the host backend may use), GPUMEM_DEBUG (1: as options->debug_memory; 0: nothing), GPUMEM_TRACE (see
- * gpumem_memory_trace()), GPUMEM_PROFILE (see gpumem_profile_write()), GPUMEM_TUNING (a path, as gpumem_tuning_load()).
- * A program that runs with more rights than its user has (setuid, or by a capability) takes
- * nothing from it.
- * Errors: as gpumem_device_query() when a device was named; UNSUPPORTED for an unknown non-zero tail of the options;
- * NOT_FOUND for an unknown variant name in the environment; INVALID_ARGUMENT for another value there that is not
- * understood; FILE_ERROR for a trace or profile that can't be written, and what can't be read as a tuning file. */
+/* Creates a context: a device, its own stream, and every object that you create on it. NULL options are the defaults,
+ * with GPUMEM_DEVICE_BEST. BEST is the caller's current CUDA device. If the thread has none, it is the first device.
+ * Without a usable CUDA device it is the host, so a missing GPU is not an error. gpumem_ctx_device() gives the
+ * reason.
+ *
+ * The call reads these environment variables:
+ *   GPUMEM_DEVICE            host, cuda or an ordinal. Applies only to GPUMEM_DEVICE_BEST.
+ *   GPUMEM_VARIANT_<FAMILY>  a variant's name, as for gpumem_variant_force().
+ *   GPUMEM_HOST_SIMD         base, avx2 or avx512: the widest instructions that the host backend may use.
+ *   GPUMEM_DEBUG             1: as options->debug_memory. 0: no effect.
+ *   GPUMEM_TRACE             a path, see gpumem_memory_trace().
+ *   GPUMEM_PROFILE           a path, see gpumem_profile_write().
+ *   GPUMEM_TUNING            a path, as for gpumem_tuning_load().
+ * gpumem_device_query() also reads GPUMEM_DEVICE. gpumem_dist_create() reads GPUMEM_DIST_LINK: "staged" keeps it from
+ * using NCCL. The library ignores all of them if the program has more rights than its user (setuid or a capability).
+ *
+ * Errors: as gpumem_device_query(), if a device was named.
+ *   UNSUPPORTED: options is larger than this version's struct, and its unknown part is not zero.
+ *   NOT_FOUND: the environment names an unknown variant.
+ *   INVALID_ARGUMENT: the environment has another value that is not valid.
+ *   FILE_ERROR: a trace or profile is not writable, or a tuning file is not readable. */
 GPUMEM_API gpumem_status gpumem_ctx_create(const gpumem_ctx_options *options, gpumem_ctx **ctx);
 
-/* Waits for the context's work, reports live allocations (and in debug mode damaged memory, see gpumem_memory_check())
- * through the log, frees them and destroys the context. NULL is a no-op. Works after a device fault or a reset too.
- * Errors: BUSY (streams or events are alive, or it is a context of the process, see gpumem_shared_ctx()), CAPTURING (its
- * own stream is under graph capture); nothing was changed then. */
+/* Destroys the context. First it waits for the context's work, reports live allocations through the log, and frees
+ * them. In debug mode it also reports damaged memory, see gpumem_memory_check(). Works after a device fault or a
+ * reset too. An error changes nothing. Errors:
+ *   BUSY: streams or events are alive, or the context is the process's own (see gpumem_shared_ctx()).
+ *   CAPTURING: the context's own stream is under graph capture. */
 GPUMEM_API gpumem_status gpumem_ctx_destroy(gpumem_ctx *ctx);
 
-/* The context's device, and why it was taken. */
+/* Describes the context's device, and the reason for its choice. */
 GPUMEM_API gpumem_status gpumem_ctx_device(gpumem_ctx *ctx, gpumem_device_info *info);
 
-/* GPUMEM_OK, or the device fault that sticks to the context: nothing else than destroying it works then. A reset of the
- * device is one. */
+/* Returns GPUMEM_OK or the context's persistent device fault. A reset of the device is such a fault. After a fault
+ * you can only destroy the context. */
 GPUMEM_API gpumem_status gpumem_ctx_status(gpumem_ctx *ctx);
 
-/* Waits for everything enqueued on the context's own stream and on every stream created or wrapped on it.
- * Errors: CAPTURING. */
+/* Waits for all work enqueued on the context's own stream and on every stream created or wrapped on it. Errors:
+ * CAPTURING. */
 GPUMEM_API gpumem_status gpumem_ctx_synchronize(gpumem_ctx *ctx);
 
-/* Sends the context's messages to fn from now on; NULL for silence (the default). The library prints nothing itself. */
+/* Sends the context's messages to fn from now on. NULL (the default) means silence. The library itself prints
+ * nothing. */
 GPUMEM_API gpumem_status gpumem_ctx_set_log(gpumem_ctx *ctx, gpumem_log_fn fn, void *user);
 
-/* Does now what the first calls would do on the way: loads kernels, starts threads, allocates scratch. Optional. */
+/* Does the work of the first calls in advance: loads kernels, starts threads, allocates scratch memory. Optional. */
 GPUMEM_API gpumem_status gpumem_ctx_warmup(gpumem_ctx *ctx);
 
 /* ----------------------------------------------------------------------------------------------------------- memory */
 
-/* Allocate bytes of device, pinned or managed memory, aligned to 256 bytes, contents undefined. bytes == 0 gives NULL
- * and success. *p is NULL on failure. Every stream may use the memory at once. A host context gives host memory of the
- * same kind in name, so that a program runs unchanged.
+/* Allocates bytes of device, pinned or managed memory. The memory is aligned to 256 bytes, and its contents are
+ * undefined. Every stream may use it immediately. bytes == 0 gives NULL and success. A host context gives host memory
+ * that it treats as the same kind, so a program runs unchanged.
+ *
  * Device memory comes from a pool of the context (see gpumem_alloc_async()) and belongs to the context's own stream.
- * Freed pinned memory is kept too, up to pinned_memory_kept: the driver takes a third of a second for a GiB.
- * Before the library touches or locks memory of the host it asks how much there is now: by MemAvailable of the system
- * and the limits of control groups (cgroups, as of a container). More than that is OUT_OF_MEMORY, and the sentence has
- * both numbers. What others take at the same time is not foreseen. Memory that a host context gives is not touched: as
- * with malloc(), the system may give more than there is.
- * Errors: OUT_OF_MEMORY; UNSUPPORTED (managed memory on a device without it). */
+ * Freed pinned memory stays for reuse, up to pinned_memory_kept, because the driver needs a third of a second per
+ * GiB.
+ *
+ * Before the library touches or locks host memory, it compares the size with the available memory: MemAvailable of
+ * the system, and the limits of control groups (cgroups, as of a container). A larger size is OUT_OF_MEMORY, and the
+ * error message has both numbers. Concurrent allocations by other programs are not counted. The library does not
+ * touch memory that a host context gives. As with malloc(), the system may give more than exists. Errors: UNSUPPORTED
+ * (managed memory on a device without it). */
 GPUMEM_API gpumem_status gpumem_alloc_device(gpumem_ctx *ctx, int64_t bytes, void **p);
 GPUMEM_API gpumem_status gpumem_alloc_pinned(gpumem_ctx *ctx, int64_t bytes, void **p);
 GPUMEM_API gpumem_status gpumem_alloc_managed(gpumem_ctx *ctx, int64_t bytes, void **p);
 
-/* Frees memory of any kind that this context allocated, after the work of its streams: it waits for what the context's
- * own stream and every stream created or wrapped on it have been given, except those under graph capture. Work of the
- * program's other streams that uses the memory must be done. NULL is a no-op.
- * Errors: INVALID_POINTER (not the start of an allocation, freed before, not gpumem's, or another context's); in debug
- * mode CORRUPTED (it was written past its ends; it is freed all the same). When the wait fails, work may still use the
- * memory: it stays allocated, and can be freed later or goes with its context. */
+/* Frees memory of any kind that this context allocated. First it waits for all work that the context's own stream and
+ * every stream created or wrapped on it have received. It does not wait for streams under graph capture. Work on
+ * other streams of the program that uses the memory must be done. If the wait fails, work may still use the memory.
+ * It then stays allocated: you can free it later, or its context frees it. Errors:
+ *   INVALID_POINTER: not the start of an allocation, freed before, not gpumem's, or another context's.
+ *   CORRUPTED: in debug mode, the memory was written past its ends. It is freed anyway. */
 GPUMEM_API gpumem_status gpumem_free(gpumem_ctx *ctx, void *p);
 
-/* Allocates bytes of device memory for a stream, which the memory then belongs to, and frees device memory in a
- * stream's order; neither waits for the device (but for gpumem_alloc_async() when memory runs short, see below).
+/* Stream-ordered device memory. gpumem_alloc_async() allocates bytes that belong to a stream. gpumem_free_async()
+ * frees device memory in a stream's order. Neither waits for the device, except an allocation when memory runs short
+ * (see Pools).
  *
- * Alignment   A power of two from 1 to 2 MiB; 256 bytes are given in any case.
- * Order       The memory may be used by work on its stream, and by work elsewhere that is ordered after what the stream
- *             had been given by then. gpumem_free_async() frees it behind the work that its own stream and `stream` have
- *             been given so far, and gives it to the next that asks: on its own stream at once, on another one behind
- *             an event. gpumem_memory_used_on() declares work on a further stream: the memory, whose start p is, is
- *             then freed behind what that stream has been given by the time of the free as well. Work on streams that
- *             are not declared must be done, or be waited for by one of these, when the memory is freed.
- * Pools       What is freed is kept for reuse, up to about a fifth of what was live at a time or what the streams needed
- *             each, and what they have not passed; blocks of 2 to 256 KiB take up to an eighth more than was asked for,
- *             and so do larger ones where the driver maps no granules. A host context keeps no more than an eighth of the
- *             host's memory for a stream, at most 4 GiB. When the device or device_memory_limit has no
- *             more, what is kept goes back first and streams are waited for, before the status is OUT_OF_MEMORY.
- * Streams     A stream may be destroyed before the memory that belongs to it, or that it was declared to use. For a
- *             wrapped stream, what the program gives it after the end of the wrapper is not known.
- * Capture     Neither allocation nor free takes part in graph capture: CAPTURING when the stream is under it, and for
- *             the free also when a declared stream is; the memory stays allocated and the capture valid.
+ * Alignment   A power of two from 1 to 2 MiB. The memory is always aligned to 256 bytes at least.
+ * Use         Work on the memory's own stream may use it. Other work may use it if it is ordered after the work that
+ *             the stream had received at the allocation.
+ * Free        gpumem_free_async() frees the memory after all work that its own stream and `stream` have received so
+ *             far. Its own stream can reuse it immediately. Another stream can reuse it after an event.
+ * Other use   gpumem_memory_used_on() declares that a further stream uses the memory that starts at p. The memory is
+ *             then also freed after all work that this stream has received at the time of the free. If work on an
+ *             undeclared stream uses the memory, it must be done at the free, or a declared stream must wait for it.
+ * Pools       Freed memory stays for reuse. A context keeps at most about 1.2 times its peak live bytes, or the sum
+ *             of its streams' needs, plus freed memory that pending work still uses. Blocks of 2 to 256 KiB take up
+ *             to an eighth more than requested. If the driver does not map 2 MiB pages, larger blocks do too. A host
+ *             context keeps at most an eighth of the host's memory per stream, and at most 4 GiB. If the device or
+ *             device_memory_limit has no more memory, the pool first gives back what it keeps and waits for streams.
+ *             Only then is the status OUT_OF_MEMORY.
+ * Streams     You may destroy a stream before the memory that belongs to it or that it uses. After the end of a
+ *             stream's wrapper, the library does not know further work on that stream.
+ * Capture     Allocations and frees do not take part in graph capture. They are CAPTURING on a stream under capture.
+ *             A free is also CAPTURING if a declared stream is under capture. The memory then stays allocated and the
+ *             capture valid.
  *
- * bytes == 0 gives NULL and success; *p is NULL on failure; freeing NULL is a no-op. gpumem_free() takes this memory
- * too, and gpumem_free_async() that of gpumem_alloc_device(). On a device without stream-ordered memory the free waits
- * as gpumem_free() does. For pinned and managed memory gpumem_memory_used_on() has nothing to do.
- * Errors: OUT_OF_MEMORY, INVALID_ARGUMENT (alignment), INVALID_POINTER (as gpumem_free(); pinned or managed memory for
- * gpumem_free_async()), CAPTURING; in debug mode CORRUPTED (as gpumem_free()). */
+ * bytes == 0 gives NULL and success. gpumem_free() also accepts this memory, and gpumem_free_async() that from
+ * gpumem_alloc_device(). On a device without stream-ordered memory, the free waits as gpumem_free() does. For pinned
+ * and managed memory gpumem_memory_used_on() does nothing. Errors:
+ *   INVALID_ARGUMENT: the alignment.
+ *   INVALID_POINTER: as gpumem_free(). For gpumem_free_async() also pinned or managed memory.
+ *   CAPTURING: see Capture.
+ *   CORRUPTED: in debug mode, as gpumem_free(). */
 GPUMEM_API gpumem_status gpumem_alloc_async(gpumem_ctx *ctx, int64_t bytes, int64_t alignment, gpumem_stream *stream,
                                             void **p);
 GPUMEM_API gpumem_status gpumem_free_async(gpumem_ctx *ctx, void *p, gpumem_stream *stream);
 GPUMEM_API gpumem_status gpumem_memory_used_on(gpumem_ctx *ctx, const void *p, gpumem_stream *stream);
 
-/* Gives memory that is kept for reuse back to the device and to the system, but for keep_bytes of each kind. Waits for
- * the context's streams as gpumem_free() does. Errors: none of its own. */
+/* Gives memory kept for reuse back to the device and to the system, except keep_bytes of each kind. Waits for the
+ * context's streams as gpumem_free() does. Errors: none of its own. */
 GPUMEM_API gpumem_status gpumem_memory_trim(gpumem_ctx *ctx, int64_t keep_bytes);
 
-/* Debug mode, for contexts made with options->debug_memory or under GPUMEM_DEBUG=1: looks for writes past the ends of
- * all memory that the context has allocated, and into what it has freed. What is found, here or elsewhere, is written to
- * the log as an error: a sentence with the kind of memory, its label, and the offsets of the first and the last changed
- * byte, counted from the start of the memory and negative before it. The status is then CORRUPTED, with one of these
- * sentences.
+/* Checks all memory of a context in debug mode. Contexts created with options->debug_memory or under GPUMEM_DEBUG=1
+ * are in debug mode. The check finds writes past the ends of allocations and writes into freed memory. Each finding
+ * goes to the log as an error. Its message has the kind of memory, its label, and the offsets of the first and the
+ * last changed byte. Offsets count from the start of the memory, and are negative before it. After a finding the
+ * status is CORRUPTED, with one of these messages.
  *
- * Ends        256 bytes before each allocation and at least as many behind it have a value of their own, which is looked
- *             at when it is freed, by this function (which leaves what it finds as it is, to be found again), and when
- *             the context ends. A byte that is written with the value that it has goes unseen, and so does what lies
- *             further away.
- * Freed       What is freed is kept, the latest 64 MiB and 4096 blocks of each kind, and filled with another value
- *             (0xFD), so that it shows when it is read; a block of more than that goes back at once. Writes to it are found, once, when it is let go, by this
- *             function, and when the context ends; what is found when it is let go is in the next result of this
- *             function too. A pointer into it is "freed before" to every function.
- * Price       Nothing is pooled (pinned_memory_kept does not count): each allocation is one of the driver's, and each
- *             free waits as gpumem_free() does. This function waits likewise; what other work is writing meanwhile may
- *             be missed.
+ * Ends        256 bytes before each allocation and at least as many after it hold a fixed value. The library checks
+ *             them at the free, in this function, and at the end of the context. This function does not restore them,
+ *             so later checks report them again. It cannot detect a write of the same value, or a write further away.
+ * Freed       Freed memory is filled with 0xFD, so that reads of it are visible. The latest 64 MiB and 4096 blocks of
+ *             each kind are kept. A block of more than 64 MiB goes back immediately. The library reports a write into
+ *             kept memory once: when it gives the block back, in this function, or at the end of the context. This
+ *             function's next result includes findings from giving back. Every function reports a pointer into kept
+ *             memory as "freed before".
+ * Price       Nothing is pooled, and pinned_memory_kept has no effect. Each allocation goes to the driver. Each free
+ *             waits as gpumem_free() does, and so does this function. It may miss writes of other work that runs at
+ *             the same time.
  *
  * Errors: CORRUPTED; UNSUPPORTED (not in debug mode). */
 GPUMEM_API gpumem_status gpumem_memory_check(gpumem_ctx *ctx);
 
-/* Writes what the context allocates and frees from now on to a file, which is made anew, until the context ends or path is
- * NULL. GPUMEM_TRACE=<path> does so from the start of each context, in <path>.<process id>.<number of the context>.
- * `gpumem replay <file>` does the same again. A trace that is running ends first, also where the call then fails. Each
- * line is written when it happens (about 1 us), and a crash leaves the file as it was then.
+/* Writes each later allocation and free of the context to a new file. The trace ends with the context, or with a NULL
+ * path. A call ends a running trace first, even if the call then fails. GPUMEM_TRACE=<path> traces each context from
+ * its start, in <path>.<process id>.<number of the context>. `gpumem replay <file>` repeats a trace. Each line is
+ * written at its event and takes about 1 us. A crash leaves the file as it was.
  *
- * The first line is "gpumem-trace 1"; the others begin with a letter, ns since the beginning, and the number of the
- * thread. Addresses and streams are numbers in base 16 with 0x before them; stream 0x0: for all streams.
+ * The first line is "gpumem-trace 1". The others begin with a letter, the nanoseconds since the start, and the number
+ * of the thread. Addresses and streams are hexadecimal numbers with 0x. Stream 0x0 means all streams.
  *   a NS THREAD ADDRESS BYTES KIND ALIGNMENT STREAM   an allocation; KIND is device, pinned or managed
  *   f NS THREAD ADDRESS STREAM                        a free
  *   u NS THREAD ADDRESS STREAM                        gpumem_memory_used_on()
  *   t NS THREAD KEEP_BYTES                            gpumem_memory_trim()
- * In debug mode, and where the device has no stream-ordered memory, all allocations are for all streams.
- * Errors: INVALID_ARGUMENT (""), FILE_ERROR (no ordinary file, a link, another trace is written there, or the system's reason;
- * of a trace that ends: lines are missing, and none is begun). */
+ * In debug mode, and on a device without stream-ordered memory, all allocations are for all streams. Errors:
+ * INVALID_ARGUMENT (the path is "").
+ *   FILE_ERROR: not an ordinary file, a link, a file of another trace, or the system's reason.
+ *   FILE_ERROR: the running trace lost lines. The new trace does not begin. */
 GPUMEM_API gpumem_status gpumem_memory_trace(gpumem_ctx *ctx, const char *path);
 
-/* Pins bytes of ordinary host memory that the program has, at any address, so that they are copied at the speed of
- * memory from gpumem_alloc_pinned(), for every device; and takes that back, for the start that was registered. The
- * program frees the memory itself, after it was unregistered. No part of it may be registered already, by gpumem or by
- * others. gpumem_host_unregister() waits, and fails, as gpumem_free() does; other work that uses the memory as pinned
- * memory must be done. A host context remembers the range, so that it is pinned memory in name. Memory that is still
- * registered when its context ends is reported through the log and unregistered. On a CUDA context the host must have
- * memory for those pages that have none yet (OUT_OF_MEMORY, see gpumem_alloc_pinned()).
- * Errors: INVALID_ARGUMENT (bytes < 1, memory that is not pageable or is registered in part), INVALID_POINTER (not
- * mapped for writing; for unregistering: not registered, not the start, another context's, memory that gpumem
- * allocated), OUT_OF_RANGE, OUT_OF_RESOURCES (the system locks no more: RLIMIT_MEMLOCK), UNSUPPORTED. */
+/* Pins bytes of the program's ordinary host memory, at any address, for every device. Copies then reach the speed of
+ * memory from gpumem_alloc_pinned(). gpumem_host_unregister() takes the start of a registered range and unpins it. It
+ * waits, and fails, as gpumem_free() does. Other work that uses the memory as pinned memory must be done. The program
+ * frees the memory itself, after it unregistered it. No part may already be registered, by gpumem or by others. On a
+ * host context the range counts as pinned memory. The end of a context unregisters ranges that are still registered,
+ * and reports them through the log. On a CUDA context the host must have memory for pages that have none yet. If it
+ * does not, the status is OUT_OF_MEMORY (see gpumem_alloc_pinned()). Errors: OUT_OF_RANGE, UNSUPPORTED.
+ *   INVALID_ARGUMENT: bytes < 1, or memory that is not pageable or is partly registered.
+ *   INVALID_POINTER: not mapped for writing.
+ *   INVALID_POINTER, unregistering: not registered, not the start, another context's, or allocated by gpumem.
+ *   OUT_OF_RESOURCES: the system locks no more memory (RLIMIT_MEMLOCK). */
 GPUMEM_API gpumem_status gpumem_host_register(gpumem_ctx *ctx, void *p, int64_t bytes);
 GPUMEM_API gpumem_status gpumem_host_unregister(gpumem_ctx *ctx, void *p);
 
-/* Names the memory that starts at p, allocated or registered by this context, in reports of what is left when the
- * context ends, and of debug mode. At most 127 bytes of the label count; it is copied. NULL or "" takes it away. It ends
- * with the memory.
- * Errors: INVALID_POINTER (as gpumem_free()). */
+/* Names the memory that starts at p, which this context allocated or registered. The label appears in debug mode's
+ * reports and in the report of live memory at the context's end. The library copies at most 127 bytes. NULL or ""
+ * removes the label. It ends with the memory. Errors: INVALID_POINTER (as gpumem_free()). */
 GPUMEM_API gpumem_status gpumem_memory_label(gpumem_ctx *ctx, const void *p, const char *label);
 
 GPUMEM_API gpumem_status gpumem_pointer_info_init(gpumem_pointer_info *info, int64_t size);
 
-/* What p is, as the context sees it. p may be any address. A host context tells pinned and managed memory of another
- * library from pageable memory if the CUDA driver was loaded when the context was made. Errors: INVALID_POINTER (NULL,
- * freed or unmapped). */
+/* Describes the memory at p, from the context's point of view. p may be any address. A host context distinguishes
+ * pinned and managed memory of another library from pageable memory only if the CUDA driver was loaded before the
+ * context. Errors: INVALID_POINTER (NULL, freed or unmapped). */
 GPUMEM_API gpumem_status gpumem_pointer_query(gpumem_ctx *ctx, const void *p, gpumem_pointer_info *info);
 
-/* What the context has allocated. device_peak_bytes is exact while one stream allocates; of several that do at the same
- * time, each may make it up to 1 MiB too high. */
+/* Returns the context's allocation statistics. device_peak_bytes is exact if only one stream allocates at a time.
+ * Each further stream may add up to 1 MiB. */
 GPUMEM_API gpumem_status gpumem_memory_stats_init(gpumem_memory_stats_info *stats, int64_t size);
 GPUMEM_API gpumem_status gpumem_memory_stats(gpumem_ctx *ctx, gpumem_memory_stats_info *stats);
 
 /* --------------------------------------------------------------------------------- allocators of other libraries */
 
-/* gpumem's pool in the signatures of PyTorch's CUDAPluggableAllocator and CuPy's CFunctionAllocator. Their ssize_t and
- * size_t are int64_t here, int is int32_t and cudaStream_t void *: the same to a caller on the platforms with 64-bit
- * addresses, the only ones there are.
+/* gpumem's pool, with the signatures of PyTorch's CUDAPluggableAllocator and CuPy's CFunctionAllocator. Their ssize_t
+ * and size_t are int64_t here, int is int32_t, and cudaStream_t is void *. With 64-bit addresses, which gpumem
+ * requires, callers see no difference.
  *
- * Context     The process has one context for each device, made with default options on its first use, by any of these
- *             functions in any thread. It is never destroyed, nor touched when the process ends; a forked child makes
- *             its own. device is a CUDA ordinal, or GPUMEM_DEVICE_HOST, which gives host memory; never
- *             GPUMEM_DEVICE_BEST or _CUDA. gpumem_shared_ctx() lends the context out, for gpumem_memory_stats(),
- *             gpumem_memory_trim() and everything else, except that gpumem_ctx_destroy() is BUSY.
- * Failure     There is no status. malloc gives NULL, record_stream and free do nothing, and gpumem_last_error() has the
- *             sentence, which a success leaves as it is. Nothing is thrown or printed. bytes == 0 gives NULL and is no
- *             failure; freeing or recording NULL is a no-op.
- * Streams     native_stream is a cudaStream_t of the device, NULL the legacy default stream; on the host NULL alone.
- *             As gpumem_alloc_async() and gpumem_free_async(), aligned to 256 bytes. The first use of a stream wraps it
- *             for good, so it must live until the process ends, as PyTorch's do; of a device's streams beyond the first
- *             256, allocations are for all streams, and each free waits for the device.
- * Capture     malloc on a stream under graph capture gives NULL and invalidates the capture: its next call and
- *             cudaStreamEndCapture() are errors of CUDA. With NULL for an address the graph would fault the device. The
- *             reason is also in the log of the process's context. What can't be freed because of a capture stays
- *             allocated and is freed by a later malloc or free for that device.
- * Memory      It is the context's, as that of gpumem_alloc_async(): every function takes it, and gpumem_free(),
- *             gpumem_free_async() and gpumem_memory_used_on() may be used on it with that context.
+ * Context     The process has one context per device. The first call of any of these functions, in any thread,
+ *             creates it with default options. The library never destroys it, and does not touch it at process exit.
+ *             A forked child creates its own. device is a CUDA ordinal, or GPUMEM_DEVICE_HOST for host memory. It is
+ *             never GPUMEM_DEVICE_BEST or GPUMEM_DEVICE_CUDA. gpumem_shared_ctx() returns the context for use with
+ *             every function. Only gpumem_ctx_destroy() refuses it, with BUSY.
+ * Failure     These functions return no status. On failure malloc returns NULL, record_stream and free do nothing,
+ *             and gpumem_last_error() has the message. They throw and print nothing. bytes == 0 gives NULL and is not
+ *             a failure. Freeing or recording NULL does nothing.
+ * Streams     native_stream is a cudaStream_t of the device. NULL is the legacy default stream. On the host only NULL
+ *             is valid. The order is that of gpumem_alloc_async() and gpumem_free_async(), and the alignment is 256
+ *             bytes. The first use of a stream wraps it permanently, so it must live until the process ends.
+ *             PyTorch's streams do. Only a device's first 256 streams are distinguished. Allocations for further
+ *             streams are for all streams, and each of their frees waits for the device.
+ * Capture     On a stream under graph capture, malloc returns NULL and invalidates the capture. The capture's next
+ *             call and cudaStreamEndCapture() then fail in CUDA. Otherwise the graph would contain the address NULL
+ *             and cause a device fault. The log of the process's context also has the reason. If a capture prevents a
+ *             free, the memory stays allocated. A later malloc or free for that device frees it.
+ * Memory      The memory belongs to the process's context, as if from gpumem_alloc_async(). Every function accepts
+ *             it. You may use gpumem_free(), gpumem_free_async() and gpumem_memory_used_on() on it with that context.
  *
- * gpumem_shared_ctx: *ctx is NULL on failure. Errors: as gpumem_ctx_create() for a named device; UNSUPPORTED (an
- * ordinal of 128 or more). */
+ * Errors of gpumem_shared_ctx(): as gpumem_ctx_create() for a named device; UNSUPPORTED (an ordinal of 128 or more). */
 GPUMEM_API gpumem_status gpumem_shared_ctx(int32_t device, gpumem_ctx **ctx);
 
-/* For PyTorch, which frees on the stream that the memory was allocated for. bytes is not looked at when freeing.
- * PyTorch takes NULL for an address and reports no lack of memory: work on that tensor then fails, or faults the
- * device. gpumem_torch_record_stream() is for Tensor.record_stream(), as gpumem_memory_used_on(); PyTorch calls it once
- * it was given to set_record_stream_fn(), and else lets the call pass in silence. Not on a stream under capture. */
+/* For PyTorch, which frees on the stream of the allocation. A free ignores bytes. PyTorch does not report NULL as a
+ * lack of memory: later work on that tensor fails or causes a device fault. gpumem_torch_record_stream() serves
+ * Tensor.record_stream(), as gpumem_memory_used_on(). PyTorch calls it only after set_record_stream_fn(), and
+ * otherwise ignores record_stream() silently. Do not call it on a stream under capture. */
 GPUMEM_API void *gpumem_torch_malloc(int64_t bytes, int32_t device, void *native_stream);
 GPUMEM_API void gpumem_torch_free(void *p, int64_t bytes, int32_t device, void *native_stream);
 GPUMEM_API void gpumem_torch_record_stream(void *p, void *native_stream);
 
-/* For CuPy, which tells no stream: param does, and must be the same for an allocation and its free.
- *   NULL      Every stream may use the memory at once, and a free waits for all work on the device, on streams that
- *             gpumem does not know too: safe in every program, as cudaFree() is. Captures stay valid.
- *   a stream  as native_stream above; the legacy default stream, which is CuPy's own choice, is (void *)1 here
- *             (cudaStreamLegacy). Nothing waits. Work on other streams that uses the memory must be ordered behind that
- *             stream's when it begins, and be done, or be what that stream waits for, when the memory is freed.
- * CuPy takes NULL for an address, as PyTorch does. */
+/* For CuPy, which passes no stream. Instead param selects it. An allocation and its free must have the same param.
+ * CuPy does not report NULL as a lack of memory either.
+ *
+ * NULL        Every stream may use the memory immediately. A free waits for all work on the device, also on streams
+ *             that gpumem does not know. That is safe in every program, as cudaFree() is. Captures stay valid.
+ * A stream    As native_stream above, but the legacy default stream, which is CuPy's default, is (void *)1 here
+ *             (cudaStreamLegacy). Nothing waits. Work on other streams that uses the memory must start after that
+ *             stream's earlier work. At the free it must be done, or that stream must wait for it. */
 GPUMEM_API void *gpumem_cupy_malloc(void *param, int64_t bytes, int32_t device);
 GPUMEM_API void gpumem_cupy_free(void *param, void *p, int32_t device);
 
 /* ---------------------------------------------------------------------------------------------------------- managed */
 
-/* Moves the pages of bytes of managed memory to a device (the context's ordinal, or GPUMEM_DEVICE_HOST) before they are
- * needed. bytes == 0 is a no-op. On a host context: checked, and nothing to do. The _async form is ordered by the
- * stream. More than the host has now does not go there (OUT_OF_MEMORY, see gpumem_alloc_pinned()).
- * Errors: INVALID_POINTER (not managed memory), OUT_OF_RANGE, UNSUPPORTED (device without concurrent managed access),
- * NOT_FOUND (no such device), CAPTURING. */
+/* Moves the pages of managed memory to a device before they are needed. device is the context's ordinal or
+ * GPUMEM_DEVICE_HOST. bytes == 0 does nothing. A host context only checks the arguments. If the host has too little
+ * memory now, the status is OUT_OF_MEMORY (see gpumem_alloc_pinned()). Errors: OUT_OF_RANGE, CAPTURING, NOT_FOUND
+ * (unknown device).
+ *   INVALID_POINTER: not managed memory.
+ *   UNSUPPORTED: the device has no concurrent managed access. */
 GPUMEM_API gpumem_status gpumem_managed_prefetch(gpumem_ctx *ctx, const void *p, int64_t bytes, int32_t device);
 GPUMEM_API gpumem_status gpumem_managed_prefetch_async(gpumem_ctx *ctx, const void *p, int64_t bytes, int32_t device,
                                                        gpumem_stream *stream);
 
-/* Gives a hint on bytes of managed memory, or takes it back. device says where for PREFERRED_LOCATION and ACCESSED_BY
- * (and its undoing) and is ignored by the others. Errors: as gpumem_managed_prefetch(). */
+/* Gives a hint on managed memory, or takes it back. device is the location for PREFERRED_LOCATION and the device for
+ * ACCESSED_BY and UNSET_ACCESSED_BY. Other hints ignore it. Errors: as gpumem_managed_prefetch(). */
 GPUMEM_API gpumem_status gpumem_managed_advise(gpumem_ctx *ctx, const void *p, int64_t bytes, gpumem_advice advice,
                                                int32_t device);
 
-/* Where bytes of managed memory lie now, by looking at each page (2 to 3 ms a GiB), and what was asked for them. What is
- * not in memory of the host lies on a device, or nowhere yet: nobody has touched it. Of pages that are mostly read host
- * and device may both have a copy. Of last_prefetch and the advice GPUMEM_DEVICE_NONE and 0 also mean: not the same for all
- * of the range. bytes == 0 gives 0, NONE and 0. On a host context all bytes are the host's. Errors: INVALID_POINTER (not
- * managed memory), OUT_OF_RANGE, UNSUPPORTED (device without concurrent managed access). */
+/* Reports the current location of managed memory and the earlier hints. It queries each page, which takes 2 to 3 ms
+ * per GiB. Pages that are not in host memory are on a device, or have no memory yet. Pages with READ_MOSTLY may have
+ * copies on both sides. If last_prefetch or the hints differ within the range, they are GPUMEM_DEVICE_NONE and 0.
+ * bytes == 0 gives 0, NONE and 0. On a host context all bytes are the host's. Errors: OUT_OF_RANGE, INVALID_POINTER
+ * and UNSUPPORTED as gpumem_managed_prefetch(). */
 GPUMEM_API gpumem_status gpumem_managed_info_init(gpumem_managed_info *info, int64_t size);
 GPUMEM_API gpumem_status gpumem_managed_query(gpumem_ctx *ctx, const void *p, int64_t bytes, gpumem_managed_info *info);
 
