@@ -46,7 +46,8 @@
  *             threads of the parent may be inside the library during the fork. No call in the child waits for them.
  * Capture     CUDA graph captures stay valid, on any stream and of any thread. A call either works or is refused.
  *             Only the allocators for PyTorch and CuPy may end a capture. An asynchronous call on a stream under
- *             capture accepts only operands of the device, and becomes part of the graph.
+ *             capture accepts only data of the device, and becomes part of the graph. Copies also accept pinned
+ *             memory on one side.
  * Reset       cudaDeviceReset() and the release of the device's primary context destroy everything that a context has
  *             there. Calls on the context then give GPUMEM_DEVICE_FAULT. You can only destroy the context and its
  *             objects. A context made afterwards works. Nothing may use the device during the reset.
@@ -520,8 +521,9 @@ GPUMEM_API gpumem_status gpumem_ctx_options_init(gpumem_ctx_options *options, in
  *   GPUMEM_TRACE             a path, see gpumem_memory_trace().
  *   GPUMEM_PROFILE           a path, see gpumem_profile_write().
  *   GPUMEM_TUNING            a path, as for gpumem_tuning_load().
- * gpumem_device_query() also reads GPUMEM_DEVICE. gpumem_dist_create() reads GPUMEM_DIST_LINK: "staged" keeps it from
- * using NCCL. The library ignores all of them if the program has more rights than its user (setuid or a capability).
+ * gpumem_device_query() also reads GPUMEM_DEVICE. gpumem_dist_create() reads GPUMEM_DIST_LINK: "staged" sends all
+ * messages through host memory, and none through NCCL. The library ignores all of them if the program has more rights
+ * than its user (setuid or a capability).
  *
  * Errors: as gpumem_device_query(), if a device was named.
  *   UNSUPPORTED: options is larger than this version's struct, and its unknown part is not zero.
@@ -766,28 +768,24 @@ GPUMEM_API gpumem_status gpumem_managed_query(gpumem_ctx *ctx, const void *p, in
 
 /* --------------------------------------------------------------------------------------------------------- movement */
 
-/* Copies bytes from src to dst, any kinds of memory, also between two devices. The ranges may not overlap, except that
- * dst == src is a no-op; bytes == 0 is one too, and the pointers may then be NULL.
- * The _async form returns before the copy: both ranges stay valid, and src unchanged, until the stream has passed it,
- * for ordinary heap memory as well (unlike cudaMemcpyAsync, which may read pageable memory during the call).
- * Between heap memory and a device, several host threads bring the bytes to pinned memory and back, at the speed of the
- * link where there are enough (host_threads); up to 64 MiB of pinned memory are kept for that, and 8 MiB for each stream
- * with such copies, until gpumem_memory_trim().
- * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (overlap), UNSUPPORTED (a device pointer on a host context; a
- * forced variant that does not fit), CAPTURING (the context's own stream; _async where both ranges lie in host memory
- * or one is not pinned). */
+/* Copies bytes from src to dst, also between two devices. The ranges may not overlap. dst == src does nothing. The
+ * asynchronous call does not read pageable memory before it returns, unlike cudaMemcpyAsync.
+ *
+ * For copies between pageable memory and a device, several host threads (host_threads) move the bytes through pinned
+ * memory. With enough threads they reach the speed of PCIe or NVLink. The context keeps up to 64 MiB of pinned memory
+ * for this, plus 8 MiB per stream with such copies, until gpumem_memory_trim(). Errors: as every operation.
+ *   CAPTURING: an asynchronous call with both ranges in host memory, or with one in pageable memory. */
 GPUMEM_API gpumem_status gpumem_copy(gpumem_ctx *ctx, void *dst, const void *src, int64_t bytes);
 GPUMEM_API gpumem_status gpumem_copy_async(gpumem_ctx *ctx, void *dst, const void *src, int64_t bytes,
                                            gpumem_stream *stream);
 
-/* Copies rows of row_bytes bytes; row r lies at p + r*pitch_bytes on each side, with a pitch of at least row_bytes
- * (ignored where there is one row). Any kinds of memory, any alignment, any two pitches. What lies between the rows of
- * dst is not touched, what lies between those of src does not matter. A side is as long as from its first row's first byte
- * to its last row's last: these extents may not overlap, except that dst == src with equal pitches is a no-op, and that
- * src and dst may be blocks of columns of one matrix that share no column. row_bytes == 0 or rows == 0 is a no-op, and
- * the pointers may then be NULL. The _async form is as gpumem_copy_async(), for ordinary heap memory as well.
- * Between two devices the driver copies, one row after the other; between host and device too ("driver"), or pinned
- * chunks in a ring that host threads fill and empty ("rings", for pageable memory). Errors: as
+/* Copies rows of row_bytes bytes. Row r begins at p + r*pitch_bytes on each side. Each side has its own pitch of at
+ * least row_bytes. With one row it is not used. Each side extends from the first byte of its first row to the last
+ * byte of its last row. These extents may not overlap, with two exceptions. dst == src with equal pitches does
+ * nothing. src and dst may be blocks of columns of one matrix that share no column.
+ *
+ * Between two devices the driver copies one row at a time. Between host and device there are two variants: "driver",
+ * and "rings" for pageable memory. In "rings", host threads fill and empty pinned staging buffers. Errors: as
  * gpumem_copy(). */
 GPUMEM_API gpumem_status gpumem_copy_2d(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, const void *src,
                                         int64_t src_pitch_bytes, int64_t row_bytes, int64_t rows);
@@ -795,10 +793,9 @@ GPUMEM_API gpumem_status gpumem_copy_2d_async(gpumem_ctx *ctx, void *dst, int64_
                                               int64_t src_pitch_bytes, int64_t row_bytes, int64_t rows,
                                               gpumem_stream *stream);
 
-/* The same for slices of rows: row r of slice s lies at p + s*slice_bytes + r*pitch_bytes, slice_bytes being at least
- * (rows - 1)*pitch_bytes + row_bytes (ignored where there is one slice). slices == 0 is a no-op too. The matrix of
- * which src and dst are blocks of columns may have its slices any whole number of rows apart. Errors: as
- * gpumem_copy_2d(). */
+/* The same for slices of rows. Row r of slice s begins at p + s*slice_bytes + r*pitch_bytes. slice_bytes is at least
+ * (rows - 1)*pitch_bytes + row_bytes. With one slice it is not used. If src and dst are blocks of columns of one
+ * matrix, its slices may be any whole number of rows apart. Errors: as gpumem_copy_2d(). */
 GPUMEM_API gpumem_status gpumem_copy_3d(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, int64_t dst_slice_bytes,
                                         const void *src, int64_t src_pitch_bytes, int64_t src_slice_bytes,
                                         int64_t row_bytes, int64_t rows, int64_t slices);
@@ -807,17 +804,16 @@ GPUMEM_API gpumem_status gpumem_copy_3d_async(gpumem_ctx *ctx, void *dst, int64_
                                               int64_t src_slice_bytes, int64_t row_bytes, int64_t rows, int64_t slices,
                                               gpumem_stream *stream);
 
-/* Writes count copies of a pattern of 1, 2, 4, 8 or 16 bytes, back to back, to dst (any alignment). The pattern is host
- * memory and read before the call returns, in both forms. count == 0 is a no-op, and dst may then be NULL.
- * Errors: as gpumem_copy(); a pattern that is device memory, or no memory, is INVALID_POINTER. */
+/* Writes count copies of a pattern of 1, 2, 4, 8 or 16 bytes to dst, back to back. The pattern is host memory. Both
+ * calls read it before they return. Errors: as every operation. A pattern that is device memory, or not memory, is
+ * INVALID_POINTER. */
 GPUMEM_API gpumem_status gpumem_fill(gpumem_ctx *ctx, void *dst, const void *pattern, int64_t pattern_bytes,
                                      int64_t count);
 GPUMEM_API gpumem_status gpumem_fill_async(gpumem_ctx *ctx, void *dst, const void *pattern, int64_t pattern_bytes,
                                            int64_t count, gpumem_stream *stream);
 
-/* Writes rows of cols patterns; row r begins at dst + r*dst_pitch_bytes, with the pattern's first byte. The pitch is at
- * least cols*pattern_bytes (ignored where there is one row); what lies between the rows is not touched. cols == 0 or
- * rows == 0 is a no-op, and dst may then be NULL. Everything else as gpumem_fill(). */
+/* Writes rows of cols patterns. Row r begins at dst + r*dst_pitch_bytes, with the pattern's first byte. The pitch is
+ * at least cols*pattern_bytes. With one row it is not used. Everything else is as for gpumem_fill(). */
 GPUMEM_API gpumem_status gpumem_fill_2d(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, const void *pattern,
                                         int64_t pattern_bytes, int64_t cols, int64_t rows);
 GPUMEM_API gpumem_status gpumem_fill_2d_async(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, const void *pattern,
@@ -825,89 +821,89 @@ GPUMEM_API gpumem_status gpumem_fill_2d_async(gpumem_ctx *ctx, void *dst, int64_
 
 /* -------------------------------------------------------------------------------------------------- streams, events */
 
-/* A stream is a queue: work on it runs in order, work on different streams may overlap. destroy waits for the stream's
- * work; NULL is a no-op; a stream under graph capture is CAPTURING, unless it is a wrapped one. The streams of a host context share threads, up to host_threads of them; a thread that is inside
- * the program's parallel_for is not counted, so that calls of it may wait for one another. */
+/* A stream is a queue. Work on one stream runs in order. Work on different streams may overlap.
+ * gpumem_stream_destroy() waits for the stream's work. A stream under graph capture is CAPTURING, unless it is a
+ * wrapped stream. The streams of a host context share at most host_threads threads. A thread inside the program's
+ * parallel_for does not count, so calls of parallel_for may wait for each other. */
 GPUMEM_API gpumem_status gpumem_stream_create(gpumem_ctx *ctx, gpumem_stream **stream);
 GPUMEM_API gpumem_status gpumem_stream_destroy(gpumem_stream *stream);
 
-/* Borrows a cudaStream_t of the program, handed over as void *; NULL is CUDA's legacy default stream. The program keeps
- * it alive as long as the wrapper; destroying the wrapper waits for nothing and leaves the stream alone. On a host
- * context a NULL native stream gives one more name for the context's own stream. Errors: UNSUPPORTED (a native stream
- * on a host context; the per-thread default stream), INVALID_ARGUMENT (a stream of another device or CUDA context). */
+/* Wraps a cudaStream_t of the program, passed as void *. NULL is CUDA's legacy default stream. The program keeps the
+ * stream alive as long as the wrapper. Destroying the wrapper waits for nothing, and does not affect the stream. On a
+ * host context a NULL native stream gives another handle for the context's own stream. Errors:
+ *   UNSUPPORTED: a native stream on a host context, or the per-thread default stream.
+ *   INVALID_ARGUMENT: a stream of another device or CUDA context. */
 GPUMEM_API gpumem_status gpumem_stream_wrap(gpumem_ctx *ctx, void *native_stream, gpumem_stream **stream);
 
-/* *native_stream = the stream's cudaStream_t, for calls of CUDA and for other libraries (__cuda_array_interface__,
- * DLPack); a NULL stream is the context's own. Work that they give it takes its place in the stream's order. It lives
- * as long as the stream, and is not to be destroyed. A wrapped legacy default stream is (void *)1 (cudaStreamLegacy).
- * *native_stream is NULL on failure. Errors: UNSUPPORTED (a host context). */
+/* Returns the stream's cudaStream_t, for CUDA calls and for other libraries (__cuda_array_interface__, DLPack). Work
+ * that they enqueue takes its place in the stream's order. The cudaStream_t lives as long as the stream. Do not
+ * destroy it. A wrapped legacy default stream gives (void *)1 (cudaStreamLegacy). Errors: UNSUPPORTED (a host
+ * context). */
 GPUMEM_API gpumem_status gpumem_stream_native(gpumem_ctx *ctx, gpumem_stream *stream, void **native_stream);
 
-/* Waits until everything enqueued so far is done. Errors: CAPTURING. */
+/* Waits until all work enqueued so far is done. Errors: CAPTURING. */
 GPUMEM_API gpumem_status gpumem_stream_synchronize(gpumem_ctx *ctx, gpumem_stream *stream);
 
-/* OK when everything enqueued is done, else NOT_READY, at once. Errors: CAPTURING. */
+/* Returns OK if all enqueued work is done, else NOT_READY. Does not wait. Errors: CAPTURING. */
 GPUMEM_API gpumem_status gpumem_stream_query(gpumem_ctx *ctx, gpumem_stream *stream);
 
-/* Work enqueued on the stream from now on waits for the event's last record so far; an event never recorded is done.
- * Errors: CAPTURING (the stream is under graph capture, and the event was not recorded in that capture). */
+/* Makes later work on the stream wait for the event's last record so far. An event that was never recorded counts as
+ * done. Errors: CAPTURING (the stream is under graph capture, and the event was recorded outside that capture). */
 GPUMEM_API gpumem_status gpumem_stream_wait_event(gpumem_ctx *ctx, gpumem_stream *stream, gpumem_event *event);
 
-/* An event marks a point of a stream. Destroying one that work still waits for is safe. NULL is a no-op for destroy. */
+/* An event marks a point of a stream. You may destroy an event while work still waits for it. */
 GPUMEM_API gpumem_status gpumem_event_create(gpumem_ctx *ctx, gpumem_event **event);
 GPUMEM_API gpumem_status gpumem_event_destroy(gpumem_event *event);
 GPUMEM_API gpumem_status gpumem_event_record(gpumem_ctx *ctx, gpumem_event *event, gpumem_stream *stream);
 
-/* Waits until the event's last record has been passed; at once if it was never recorded. */
+/* Waits until the stream has passed the event's last record. If the event was never recorded, returns immediately. */
 GPUMEM_API gpumem_status gpumem_event_synchronize(gpumem_event *event);
 
-/* Seconds between two events of one context. Errors: NOT_READY (one is still pending; *seconds is untouched),
- * INVALID_ARGUMENT (never recorded, or of two contexts). */
+/* Returns the seconds between two events of one context. Errors: NOT_READY (one is still pending, *seconds keeps its
+ * value), INVALID_ARGUMENT (never recorded, or of two contexts). */
 GPUMEM_API gpumem_status gpumem_event_elapsed(gpumem_event *start, gpumem_event *end, double *seconds);
 
 /* ----------------------------------------------------------------------------------------------------------- reduce */
 
-/* What holds for every reduction:
+/* Rules for every reduction:
  *
- * Elements    x[0], x[stride], ..., x[(n-1)*stride]; strides are in elements and at least 1; any alignment, any kind of
- *             memory.
- * Results     int64_t for i8 to i64, uint64_t for u8 to u64, double for f16, bf16, f32 and f64; a void *result is one
- *             of these. GPUMEM_MIN_MAX gives two of them, the minimum first. Plain forms for one sequence take result,
- *             value and index at any address; _async, axis and segments want them at a multiple of 8 bytes, status at
- *             one of 4.
- * Integers    The value is exact, whatever it takes on the way (squares and cubes of 64-bit integers are formed in 256
- *             bits). GPUMEM_OVERFLOW if and only if the final value does not fit its result; |INT64_MIN| does not. A
- *             product with a factor 0 is 0, whatever the other factors are; -2^63 is a product that fits int64_t.
- * Floating    min, max and arg are exact. Sums are formed in f64 in one fixed order: terms x, |x|, x*x, (x*x)*x or x*y
- * point       are each rounded once to nearest, never fused; leaves of 1024 terms are 8 rows of 128 lanes, each lane
- *             adding its 8 terms in order, the lanes folded by halves, the leaves folded in pairs. So the bits never
- *             depend on the device, the variant, the threads, alignment, stride or kind of memory. To first order
- *             |error| <= (15 + ceil(log2(n / 1024))) * 2^-53 * sum |term|, beside the rounding of the terms (|x| and x
- *             of every type, and x*x of f16, bf16 and f32, have none). A product is formed in the same order from the
- *             elements as f64, with multiplications in place of the additions and 1 in place of what is missing.
- * NaN, inf    A NaN among the elements makes the result NaN, always 0x7ff8000000000000; so does inf - inf in a sum, or
- *             0 * inf in a product. Sums and products may overflow to an infinity. min and max take -0 as less than +0;
- *             MAX_ABS is never -0; a sum of zeros is +0. Subnormals count in full, whatever the program has set in its
- *             floating-point environment.
- * n == 0      Sums, dot and nrm2 are 0, a product is 1; min, max, MIN_MAX, MAX_ABS and arg give GPUMEM_EMPTY. x may
- *             then be NULL.
- * Aliasing    result, index and status may lie neither inside x, y or offsets nor inside each other. The library never
- *             writes to x.
+ * Elements    x[0], x[stride], ..., x[(n-1)*stride]. Strides are at least 1.
+ * Results     int64_t for i8 to i64, uint64_t for u8 to u64, double for f16, bf16, f32 and f64. A void *result points
+ *             to one of these. GPUMEM_MIN_MAX gives two results, the minimum first.
+ * Addresses   Results may be in any kind of memory for a blocking call. For an asynchronous call on a CUDA context,
+ *             result, index and status are in device, pinned or managed memory, else INVALID_POINTER. The blocking
+ *             calls for one sequence accept result, value and index at any address. All other calls require multiples
+ *             of 8 bytes, and multiples of 4 bytes for status.
+ * Integers    The value is exact, however large intermediate values are. Squares and cubes of 64-bit integers use 256
+ *             bits. GPUMEM_OVERFLOW if and only if the final value does not fit its result. |INT64_MIN| does not fit.
+ *             A product with a factor 0 is 0, whatever the other factors are. A product of -2^63 fits int64_t.
+ * Floats      min, max and arg are exact. Sums are formed in f64 in one fixed order. The terms are x, |x|, x*x,
+ *             (x*x)*x or x*y. Each operation of a term is rounded once to nearest, and never fused. A block of 1024
+ *             terms is 8 rows of 128 lanes. Each lane adds its 8 terms in order. The lanes are combined by halves,
+ *             then the blocks in pairs. The bits therefore never depend on the device, the variant, the threads, the
+ *             alignment, the stride or the kind of memory. A product uses the same order, with the elements as f64,
+ *             multiplications instead of additions, and 1 for missing elements.
+ * Error       To first order, the error of a sum is at most (15 + ceil(log2(n / 1024))) * 2^-53 * sum |term|, plus
+ *             the rounding of the terms. Terms x and |x| of every type are exact. So is x*x of f16, bf16 and f32.
+ * NaN, inf    A NaN among the elements makes the result NaN, always 0x7ff8000000000000. inf - inf in a sum and 0 *
+ *             inf in a product do the same. Sums and products may overflow to an infinity. For min and max, -0 is
+ *             less than +0. MAX_ABS is never -0. A sum of zeros is +0.
+ * n == 0      Sums, dot and nrm2 are 0, and a product is 1. min, max, MIN_MAX, MAX_ABS and arg give GPUMEM_EMPTY. x
+ *             may then be NULL.
+ * Aliasing    result, index and status may not overlap x, y, offsets or each other. The library never writes to x.
+ * Failure     A failed blocking call does not change its results. An asynchronous call writes result and index in the
+ *             order of the stream. It writes *status (status may be NULL) if only the run itself can find the error:
+ *             GPUMEM_OK, or GPUMEM_OVERFLOW without a change of *result. A host function reduces data in host memory,
+ *             in the stream's order. If it finds no memory to work in, *status is GPUMEM_OUT_OF_MEMORY, and the log
+ *             has a message.
+ * Capture     A captured call uses scratch memory that lives as long as the graph. Two executions of one captured
+ *             call may not overlap. The context must outlive them.
  *
- * The plain forms take results in any kind of memory; a failure leaves them untouched.
- * The _async forms write result (and index) in the order of the stream. On a CUDA context result, index and status lie
- * in device, pinned or managed memory (INVALID_POINTER otherwise). What only the run itself can find goes to *status:
- * GPUMEM_OK, or GPUMEM_OVERFLOW with *result untouched; status may be NULL. Data in host memory is reduced by a host
- * function in the stream's order; should it find no memory to work in, *status is GPUMEM_OUT_OF_MEMORY and the log says
- * so. Under graph capture, data of the device only: the call becomes part of the graph, with scratch memory that lives
- * as long as the graph does, so no two executions of one captured call may overlap, and the context must outlive them.
- * Errors of all: EMPTY, OVERFLOW (plain forms), INVALID_POINTER, OUT_OF_RANGE, UNSUPPORTED (memory of another device,
- * device memory on a host context, an operation that the type does not have, or a forced variant that does not fit),
- * CAPTURING (the plain forms; _async on host memory).
- */
+ * Errors of all: as every operation; EMPTY; OVERFLOW (blocking calls); UNSUPPORTED (the type does not have the
+ * operation). */
 
-/* *result = the reduction of x by op. GPUMEM_SUM_COMPENSATED is for f64 alone: its error is within 2 ulp of the exact
- * sum while sum |x| / |sum x| is at most 1e15; where it is not finite, it is the plain sum. */
+/* *result = the reduction of x by op. GPUMEM_SUM_COMPENSATED is only for f64. Its error is at most 2 ulp of the exact
+ * sum if sum |x| / |sum x| is at most 1e15. If it is not finite, it is the plain sum. */
 GPUMEM_API gpumem_status gpumem_reduce(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void *x,
                                        int64_t n, int64_t stride, void *result);
 GPUMEM_API gpumem_status gpumem_reduce_i32(gpumem_ctx *ctx, gpumem_reduce_op op, const int32_t *x, int64_t n,
@@ -944,11 +940,11 @@ GPUMEM_API gpumem_status gpumem_reduce_f64_async(gpumem_ctx *ctx, gpumem_reduce_
                                                  int64_t stride, double *result, gpumem_status *status,
                                                  gpumem_stream *stream);
 
-/* *value = the minimum, the maximum or the largest |x| (op GPUMEM_MIN, GPUMEM_MAX or GPUMEM_MAX_ABS), as gpumem_reduce()
- * gives it; *index = where it is, counted in elements of the strided sequence: the first NaN if there is one, else the
- * lowest index among equals (-0 is less than +0, and of MAX_ABS -x equals x). value may be NULL. Where |INT64_MIN| is the
- * largest, the plain forms give GPUMEM_OVERFLOW, and the _async forms, which have no status, leave value and index
- * untouched; so it is whether value is NULL or not. */
+/* *value = the minimum, the maximum or the largest |x|, as from gpumem_reduce(). op is GPUMEM_MIN, GPUMEM_MAX or
+ * GPUMEM_MAX_ABS. *index is its position, in elements of the strided sequence. It is the first NaN if x has one.
+ * Otherwise it is the lowest index among equals. -0 is less than +0. For MAX_ABS, -x equals x. value may be NULL. If
+ * |INT64_MIN| is the largest, the blocking call gives GPUMEM_OVERFLOW, also with a NULL value. The asynchronous call
+ * has no status. It then changes neither value nor index. */
 GPUMEM_API gpumem_status gpumem_argreduce(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void *x,
                                           int64_t n, int64_t stride, void *value, int64_t *index);
 GPUMEM_API gpumem_status gpumem_argreduce_i32(gpumem_ctx *ctx, gpumem_reduce_op op, const int32_t *x, int64_t n,
@@ -985,8 +981,8 @@ GPUMEM_API gpumem_status gpumem_argreduce_f64_async(gpumem_ctx *ctx, gpumem_redu
                                                     int64_t stride, double *value, int64_t *index,
                                                     gpumem_stream *stream);
 
-/* *result = sum of x[i*x_stride] * y[i*y_stride] for i < n. x and y may overlap. Where one lies in host memory and the
- * other does not, the plain form works where x lies and copies y there; the _async form gives UNSUPPORTED. */
+/* *result = sum of x[i*x_stride] * y[i*y_stride] for i < n. x and y may overlap. If they are on different sides, the
+ * blocking call works at x and copies y there. */
 GPUMEM_API gpumem_status gpumem_dot_f32(gpumem_ctx *ctx, const float *x, const float *y, int64_t n, int64_t x_stride,
                                         int64_t y_stride, double *result);
 GPUMEM_API gpumem_status gpumem_dot_f64(gpumem_ctx *ctx, const double *x, const double *y, int64_t n, int64_t x_stride,
@@ -998,11 +994,11 @@ GPUMEM_API gpumem_status gpumem_dot_f64_async(gpumem_ctx *ctx, const double *x, 
                                               int64_t x_stride, int64_t y_stride, double *result,
                                               gpumem_stream *stream);
 
-/* *result = the Euclidean norm of x: infinite only if the true norm exceeds double, exact zeros aside never lost to
- * underflow. f32: the root of the sum of squares. f64: squares of the elements of middle size, of the large ones scaled
- * by 2^-538 and of the small ones scaled by 2^537 are summed apart, each in the fixed order, and combined (J. L. Blue,
- * A portable Fortran program to find the Euclidean norm of a vector, ACM TOMS 4, 1978; E. Anderson, Algorithm 978, ACM
- * TOMS 44, 2017). */
+/* *result = the Euclidean norm of x. It is infinite only if the true norm exceeds double. Except for exact zeros, it
+ * never underflows to 0. f32: the root of the sum of squares. f64: three sums of squares, for middle-sized elements,
+ * large ones scaled by 2^-538 and small ones scaled by 2^537. Each has the fixed order. Their combination is the
+ * result (J. L. Blue, A portable Fortran program to find the Euclidean norm of a vector, ACM TOMS 4, 1978; E.
+ * Anderson, Algorithm 978, ACM TOMS 44, 2017). */
 GPUMEM_API gpumem_status gpumem_nrm2_f32(gpumem_ctx *ctx, const float *x, int64_t n, int64_t stride, double *result);
 GPUMEM_API gpumem_status gpumem_nrm2_f64(gpumem_ctx *ctx, const double *x, int64_t n, int64_t stride, double *result);
 GPUMEM_API gpumem_status gpumem_nrm2_f32_async(gpumem_ctx *ctx, const float *x, int64_t n, int64_t stride,
@@ -1010,12 +1006,13 @@ GPUMEM_API gpumem_status gpumem_nrm2_f32_async(gpumem_ctx *ctx, const float *x, 
 GPUMEM_API gpumem_status gpumem_nrm2_f64_async(gpumem_ctx *ctx, const double *x, int64_t n, int64_t stride,
                                                double *result, gpumem_stream *stream);
 
-/* Reduces each row (GPUMEM_AXIS_ROWS) or each column (GPUMEM_AXIS_COLS) of `batches` matrices of rows x cols, row-major
- * with leading dimension ld >= cols; matrix b begins at x + b*batch_stride. Results lie one after the other, matrix by
- * matrix: batches * rows or batches * cols of them (GPUMEM_MIN_MAX: pairs). Each has the bits that gpumem_reduce()
- * would give for that row or column. batch_stride may be anything from 0 up. No result (batches, or rows or cols that
- * give it, is 0): a no-op. Lines without elements: sums are 0, products 1, the others GPUMEM_EMPTY. A result that does
- * not fit is written as 0 and makes the call GPUMEM_OVERFLOW; the others are right. */
+/* Reduces each row (GPUMEM_AXIS_ROWS) or each column (GPUMEM_AXIS_COLS) of `batches` row-major matrices of rows x
+ * cols. The leading dimension is ld >= cols. Matrix b begins at x + b*batch_stride. batch_stride is at least 0.
+ *
+ * The results are contiguous, matrix by matrix: batches * rows or batches * cols of them (pairs for GPUMEM_MIN_MAX).
+ * Each has the bits of gpumem_reduce() for that row or column. If the number of results is 0, the call does nothing.
+ * For lines without elements, sums are 0, products are 1, and the others give GPUMEM_EMPTY. A result that does not
+ * fit is written as 0, and the call gives GPUMEM_OVERFLOW. The other results are correct. */
 GPUMEM_API gpumem_status gpumem_reduce_axis(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, gpumem_axis axis,
                                             const void *x, int64_t rows, int64_t cols, int64_t ld, int64_t batches,
                                             int64_t batch_stride, void *result);
@@ -1024,12 +1021,16 @@ GPUMEM_API gpumem_status gpumem_reduce_axis_async(gpumem_ctx *ctx, gpumem_dtype 
                                                   int64_t ld, int64_t batches, int64_t batch_stride, void *result,
                                                   gpumem_status *status, gpumem_stream *stream);
 
-/* result[s] = the reduction of x[offsets[s]], ..., x[offsets[s+1] - 1] for s < segments (GPUMEM_MIN_MAX: pairs), with
- * the bits that gpumem_reduce() would give. offsets are segments + 1 numbers from 0 to n, none less than the one before
- * it, at a multiple of 8 bytes, in any kind of memory that x's side can read (_async), or any (plain). segments == 0 is
- * a no-op. A segment without a value is written as 0 and makes the call GPUMEM_EMPTY (no elements for min, max),
- * GPUMEM_OVERFLOW (does not fit) or GPUMEM_OUT_OF_RANGE (its offsets are not as said); the largest of these codes is
- * given; the other segments are right. */
+/* result[s] = the reduction of x[offsets[s]], ..., x[offsets[s+1] - 1] for s < segments (pairs for GPUMEM_MIN_MAX).
+ * The bits are those of gpumem_reduce(). offsets has segments + 1 numbers from 0 to n, which never decrease. It is
+ * aligned to 8 bytes. For an asynchronous call it is in memory that the side of x can read, for a blocking call in
+ * any memory. segments == 0 does nothing.
+ *
+ * A segment without a value is written as 0. The other segments are correct. The call then gives the largest of these
+ * codes:
+ *   GPUMEM_EMPTY: min or max has no elements.
+ *   GPUMEM_OVERFLOW: the value does not fit.
+ *   GPUMEM_OUT_OF_RANGE: the offsets break the rules above. */
 GPUMEM_API gpumem_status gpumem_reduce_segments(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void *x,
                                                 int64_t n, const int64_t *offsets, int64_t segments, void *result);
 GPUMEM_API gpumem_status gpumem_reduce_segments_async(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op,
