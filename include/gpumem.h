@@ -1040,34 +1040,33 @@ GPUMEM_API gpumem_status gpumem_reduce_segments_async(gpumem_ctx *ctx, gpumem_dt
 
 /* -------------------------------------------------------------------------------------------------------- rearrange */
 
-/* dst[j*dst_ld + i] = src[i*src_ld + j] for i < rows, j < cols: src is rows x cols, row-major, with leading dimension
- * src_ld >= cols; dst is cols x rows with dst_ld >= rows; both in elements of 1, 2, 4, 8 or 16 bytes, at any alignment.
- * What lies between the rows of dst is not touched. rows == 0 or cols == 0 is a no-op, and the pointers may then be
- * NULL. src and dst may share no element, but may be blocks of columns of one matrix.
- * src == dst transposes in place: a square matrix with src_ld == dst_ld; any other with src_ld == cols and dst_ld ==
- * rows, in up to three passes over it. Those want scratch memory: on a device as much as the matrices take, where that
- * is at most 32 MiB in all; else 32 MiB or one line of max(rows, cols) elements, whichever is more, but no more than half
- * of the matrix, and none where such a line and some columns fit into the shared memory of a block; matrices that fit
- * there take none. On the host it is as much as one matrix takes, where that is at most 32 MiB (up to 1 MiB: as much for
- * each thread); else 1 MiB or such a line for each thread. On a device it is taken and given back in the stream's order;
- * up to 64 MiB of it stay with the context, and a captured graph has its own.
- * The plain form takes them in different kinds of memory too: where one lies in host memory and the other does not, the
- * device does the work, and what lies in host memory goes over the link in pieces of 8 MiB, each while the one before it
- * is transposed; two pieces of device memory are taken for that. The _async form then gives UNSUPPORTED. It runs in the
- * order of the stream, for data in host memory by a host function; under graph capture it takes data of the device only.
- * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (partial overlap), UNSUPPORTED (src == dst otherwise than
- * said; memory of another device; a forced variant that does not fit), CAPTURING (the plain form; _async on host
- * memory), OUT_OF_MEMORY (no scratch memory; a host function on a CUDA context's stream tells the log). */
+/* dst[j*dst_ld + i] = src[i*src_ld + j] for i < rows, j < cols. src is rows x cols, row-major, with leading dimension
+ * src_ld >= cols. dst is cols x rows with dst_ld >= rows. Elements have 1, 2, 4, 8 or 16 bytes. src and dst may be
+ * blocks of columns of one matrix, but may share no element unless src == dst.
+ *
+ * In place    src == dst transposes in place. A square matrix needs src_ld == dst_ld. Any other matrix needs src_ld
+ *             == cols and dst_ld == rows, and takes up to three passes.
+ * Scratch     Only transposes in place need scratch memory. Call max(rows, cols) elements a line. Device: as much as
+ *             all matrices, if that is at most 32 MiB. Otherwise 32 MiB or one line, whichever is larger, but at most
+ *             half of the matrix. None if a matrix, or a line with some columns, fits into a block's shared memory.
+ *             It comes and goes in the stream's order. The context keeps up to 64 MiB of it. A captured graph has its
+ *             own. Host: as much as one matrix, if that is at most 32 MiB (per thread, if at most 1 MiB). Otherwise 1
+ *             MiB or one line per thread, whichever is larger.
+ * Two sides   If one operand is in host memory and the other is not, the device does the work of a blocking call. The
+ *             host operand crosses PCIe or NVLink in pieces of 8 MiB. Each transfer overlaps the transpose of the
+ *             piece before it. That takes two pieces of device memory.
+ *
+ * Errors: as every operation; UNSUPPORTED (src == dst, but not as above); OUT_OF_MEMORY (scratch memory). If a host
+ * function on a CUDA context's stream has no scratch memory, it writes to the log. */
 GPUMEM_API gpumem_status gpumem_transpose(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows, int64_t cols,
                                           const void *src, int64_t src_ld, void *dst, int64_t dst_ld);
 GPUMEM_API gpumem_status gpumem_transpose_async(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows, int64_t cols,
                                                 const void *src, int64_t src_ld, void *dst, int64_t dst_ld,
                                                 gpumem_stream *stream);
 
-/* The same for `batches` matrices of one shape: matrix b is at src + b*src_batch_stride and goes to dst +
- * b*dst_batch_stride, in elements. src_batch_stride is anything from 0 up (0: the same matrix again); dst_batch_stride
- * is at least (cols-1)*dst_ld + rows, one matrix after the other; in place the two are equal. With less than two
- * matrices neither is used, with none nothing is done. */
+/* The same for `batches` matrices of one shape. Matrix b is at src + b*src_batch_stride and goes to dst +
+ * b*dst_batch_stride, in elements. src_batch_stride is at least 0 (0: the same matrix each time). dst_batch_stride is
+ * at least (cols-1)*dst_ld + rows. In place the two are equal. With fewer than two matrices, neither is used. */
 GPUMEM_API gpumem_status gpumem_transpose_batched(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows, int64_t cols,
                                                   const void *src, int64_t src_ld, int64_t src_batch_stride, void *dst,
                                                   int64_t dst_ld, int64_t dst_batch_stride, int64_t batches);
@@ -1077,30 +1076,29 @@ GPUMEM_API gpumem_status gpumem_transpose_batched_async(gpumem_ctx *ctx, int64_t
                                                         int64_t dst_batch_stride, int64_t batches,
                                                         gpumem_stream *stream);
 
-/* Rows of a matrix by index. gather: row i of dst = row index[i] of src, for i < n; src has src_rows rows, dst n of
- * them. scatter: row index[i] of dst = row i of src; src has n rows, dst dst_rows. Where several i name one row of dst,
- * its bytes are undefined among those of their rows; rows that no i names, and what lies between the rows, are not
- * touched.
+/* Copies rows of a matrix by index. gather: row i of dst = row index[i] of src, for i < n. src has src_rows rows, and
+ * dst has n. scatter: row index[i] of dst = row i of src. src has n rows, and dst has dst_rows. Rows that no i names
+ * are not written. If several i name one row of dst, each of its bytes comes from one of their rows, but which one is
+ * undefined.
  *
- * Rows        row_bytes >= 1 bytes of anything, at any alignment. Row i begins at i * pitch; a pitch is at least
- *             row_bytes, and ignored where there are no two rows.
- * Index       n numbers of index_type (GPUMEM_I32, GPUMEM_U32, GPUMEM_I64 or GPUMEM_U64) at a multiple of their size.
- *             They count from 0, may repeat and stand in any order. All of them are checked before anything is written:
- *             a number that names no row (negative, or past the last) leaves dst untouched and is GPUMEM_OUT_OF_RANGE.
- *             The sentence of the plain form names the first such i and its value; the _async form puts the status into
- *             *status.
- * n == 0      A no-op; src, index and dst may then be NULL. So may the matrix of no rows: each index is then out of
- * range.
- * Aliasing    dst may share no byte with src or index, from its first row to the end of its last; status with none of
- *             them.
- * Memory      Any kinds. The work runs where dst lies; the plain forms copy src and index there first, all rows of src.
- *             The _async forms move nothing: operands on both sides are UNSUPPORTED, except that the device reads a
- *             pinned index.
- * status      GPUMEM_OK or GPUMEM_OUT_OF_RANGE, written in the order of the stream; may be NULL; at a multiple of 4
- *             bytes; on a CUDA context in device, pinned or managed memory (INVALID_POINTER otherwise).
- * Capture     As for reductions: operands of the device only, and no two executions of one captured call may overlap.
- * Errors: INVALID_POINTER, OUT_OF_RANGE (also of memory), UNSUPPORTED (memory of another device, device memory on a
- * host context, a forced variant that does not fit), CAPTURING (the plain forms; _async on host memory). */
+ * Rows        row_bytes >= 1 bytes of any content. Row i begins at i * pitch. A pitch is at least row_bytes. With
+ *             fewer than two rows it is not used.
+ * Index       n numbers of index_type: GPUMEM_I32, GPUMEM_U32, GPUMEM_I64 or GPUMEM_U64, aligned to their size. They
+ *             count from 0, may repeat, and may have any order. The library checks all of them before it writes. If a
+ *             number names no row (negative or too large), dst is not changed, and the status is GPUMEM_OUT_OF_RANGE.
+ *             The blocking call's error message has the first such i and its value. The asynchronous call writes the
+ *             status to *status.
+ * n == 0      Nothing is done. src, index and dst may then be NULL. A matrix without rows may also be NULL. Each
+ *             index is then out of range.
+ * Aliasing    From its first row to the end of its last, dst may share no byte with src or index. status may overlap
+ *             none of them.
+ * Place       The work runs at dst. The blocking call first copies src (all its rows) and index there. For an
+ *             asynchronous call the device can also read a pinned index.
+ * status      GPUMEM_OK or GPUMEM_OUT_OF_RANGE, written in the order of the stream. It may be NULL, and is aligned to
+ *             4 bytes. On a CUDA context it is in device, pinned or managed memory, else INVALID_POINTER.
+ * Capture     Only operands of the device. Two executions of one captured call may not overlap.
+ *
+ * Errors: as every operation. OUT_OF_RANGE is also a status of index. */
 GPUMEM_API gpumem_status gpumem_gather(gpumem_ctx *ctx, int64_t row_bytes, const void *src, int64_t src_rows,
                                        int64_t src_pitch_bytes, gpumem_dtype index_type, const void *index, int64_t n,
                                        void *dst, int64_t dst_pitch_bytes);
@@ -1116,21 +1114,21 @@ GPUMEM_API gpumem_status gpumem_scatter_async(gpumem_ctx *ctx, int64_t row_bytes
                                               int64_t n, void *dst, int64_t dst_rows, int64_t dst_pitch_bytes,
                                               gpumem_status *status, gpumem_stream *stream);
 
-/* Permutes the axes of an array of rank 0 (a single element) to 8: axis d of dst is axis order[d] of src, as in NumPy's
- * transpose(axes). src has the extents extents[0], ..., extents[rank - 1], row-major (the last axis fastest), and dst
- * the extents extents[order[0]], ...; order names each axis once. Elements are of 1, 2, 4, 8 or 16 bytes, at any
- * alignment. Strides are in elements, one an axis of their own side: NULL is row-major without gaps. Those of src may
- * be anything from 0 up (0 repeats what lies there). Those of dst are such that distinct elements have distinct places:
- * taken from the smallest up, each leads past the last element that the smaller ones reach. The stride of an axis of
- * extent 1 is not used. extents and order may be NULL when rank is 0. What lies between the elements of dst is not
- * touched. extents, order and strides are ordinary host memory, and read before the call returns. An extent of 0 makes
- * the call a no-op, and src and dst may then be NULL. The ranges from the first to the last element of src and of dst
- * may not overlap. They may lie in any two kinds of memory: the work runs where dst lies, and the plain form copies src
- * there first; the _async form gives UNSUPPORTED where one lies in host memory and the other does not. Until the stream
- * has passed an _async call both stay valid and src unchanged.
- * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (overlap), UNSUPPORTED (src == dst: there is no in-place
- * form; memory of another device; a forced variant that does not fit), CAPTURING (the context's own stream; _async on
- * host memory). */
+/* Permutes the axes of an array. Axis d of dst is axis order[d] of src, as in NumPy's transpose(axes). rank is the
+ * number of axes, 0 (a single element) to 8. src has the extents extents[0], ..., extents[rank - 1], and dst has
+ * extents[order[0]], .... The last axis is the fastest. order names each axis once. extents and order may be NULL if
+ * rank is 0. Elements have 1, 2, 4, 8 or 16 bytes.
+ *
+ * Strides     In elements, one per axis of the operand's own shape. NULL means row-major without padding. The stride
+ *             of an axis of extent 1 is not used. Strides of src are at least 0 (0 repeats elements). Distinct
+ *             elements of dst have distinct places: in order of size, each stride of dst passes the last element that
+ *             the smaller strides reach.
+ * Aliasing    From first to last element, src and dst may not overlap. src == dst is UNSUPPORTED: permutations in
+ *             place do not exist.
+ * Host data   extents, order and strides are ordinary host memory. The library reads them before the call returns.
+ * Extent 0    Nothing is done. src and dst may then be NULL.
+ *
+ * Errors: as every operation. */
 GPUMEM_API gpumem_status gpumem_permute(gpumem_ctx *ctx, int64_t element_bytes, int32_t rank, const int64_t *extents,
                                         const int32_t *order, const void *src, const int64_t *src_strides, void *dst,
                                         const int64_t *dst_strides);
@@ -1141,26 +1139,20 @@ GPUMEM_API gpumem_status gpumem_permute_async(gpumem_ctx *ctx, int64_t element_b
 
 /* ------------------------------------------------------------------------------------------------------ elementwise */
 
-/* z[i] = alpha * x[i] + beta * y[i] for i < n: SAXPY (z == y, beta == 1), a triad (alpha == 1), a sum (both 1), a
- * scaled or a plain copy (beta == 0).
+/* z[i] = alpha * x[i] + beta * y[i] for i < n. This is SAXPY if z == y and beta == 1, and a triad if alpha == 1. If
+ * both are 1 it is a sum. If beta is 0 it is a scaled or plain copy.
  *
- * Bits        Each product and the sum are rounded once, to nearest, in the type of the arrays, never fused; subnormals
- *             count in full, whatever the program has set in its floating-point environment. So host and every GPU give
- *             the same bits.
- * Factor 0    As in BLAS, an operand whose factor is 0 (of either sign) is not read: it may be NULL, and its NaN and
- *             infinities do not count. z is then the product of the other one, with no addition; both factors 0 write
- *             +0.
- * NaN, inf    Factors and elements may be anything. A NaN result is always 0x7fc00000 (f32) or 0x7ff8000000000000
- *             (f64); infinities, overflow and the sign of zero are those of IEEE 754.
- * Memory      Any alignment, any kind of memory. The work runs where z lies; the plain form copies an operand that lies
- *             on the other side there first, the _async form gives UNSUPPORTED for one.
- * Aliasing    z may be exactly x, exactly y, or both; any other overlap with an operand that is read is
- *             INVALID_ARGUMENT. x and y may overlap in any way.
- * n == 0      A no-op; the pointers may then be NULL.
+ * Bits        Each product and the sum are rounded once, to nearest, in the type of the arrays. They are never fused.
+ *             The host and every GPU therefore give the same bits.
+ * Factor 0    As in BLAS, an operand with factor 0 (of either sign) is not read. It may be NULL, and its NaN and
+ *             infinities have no effect. z is then the product of the other operand, without an addition. If both
+ *             factors are 0, z is +0.
+ * NaN, inf    Factors and elements may have any value. A NaN result is always 0x7fc00000 (f32) or 0x7ff8000000000000
+ *             (f64). Infinities, overflow and the sign of zero follow IEEE 754.
+ * Aliasing    z may be exactly x, exactly y, or both. It may not otherwise overlap an operand that is read. x and y
+ *             may overlap.
  *
- * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (partial overlap), UNSUPPORTED (memory of another device;
- * device memory on a host context; _async with operands on both sides; a forced variant that does not fit), CAPTURING
- * (the plain forms; _async on host memory). */
+ * Errors: as every operation. */
 GPUMEM_API gpumem_status gpumem_axpby_f32(gpumem_ctx *ctx, float alpha, const float *x, float beta, const float *y,
                                           float *z, int64_t n);
 GPUMEM_API gpumem_status gpumem_axpby_f64(gpumem_ctx *ctx, double alpha, const double *x, double beta, const double *y,
@@ -1170,58 +1162,45 @@ GPUMEM_API gpumem_status gpumem_axpby_f32_async(gpumem_ctx *ctx, float alpha, co
 GPUMEM_API gpumem_status gpumem_axpby_f64_async(gpumem_ctx *ctx, double alpha, const double *x, double beta,
                                                 const double *y, double *z, int64_t n, gpumem_stream *stream);
 
-/* dst[i] = src[i] as another type, for i < n: from any dtype to any other. Both are contiguous.
+/* dst[i] = src[i] as another type, for i < n. Each pair of dtypes is possible. Both arrays are contiguous. On a
+ * device, unaligned elements are slower. Conversion rules:
  *
- * Float to float      Rounded once to nearest, ties to even; too large is infinity. Subnormals and the sign of zero are
- *                     kept. A NaN becomes 0x7e00 (f16), 0x7fc0 (bf16), 0x7fc00000 (f32) or 0x7ff8000000000000 (f64).
- * Float to integer    To the nearest integer, ties to even; what is too large or too small for the type becomes its
- *                     largest or smallest value; a NaN becomes 0.
- * Integer to float    Rounded once to nearest, ties to even; from 65520 on an f16 is infinity.
- * Integer to integer  What is too large or too small becomes the type's largest or smallest value.
- * One dtype           A copy, bit for bit, NaN too.
+ * To float    Rounded once to nearest, ties to even. A value that is too large becomes an infinity (f16: from 65520).
+ *             Subnormals and the sign of zero stay. A NaN becomes 0x7e00 (f16), 0x7fc0 (bf16), 0x7fc00000 (f32) or
+ *             0x7ff8000000000000 (f64).
+ * To integer  Rounded to the nearest integer, ties to even. A value out of range becomes the type's largest or
+ *             smallest value. A NaN becomes 0.
+ * Same type   A copy, bit for bit, also of NaN.
+ * Bits        The host and every GPU give the same bits.
+ * Aliasing    dst may be exactly src if both types have the same size. It may not otherwise overlap src.
  *
- * So host and every GPU give the same bits, whatever the program has set in its floating-point environment.
- * Memory      Any alignment (on a device, one that is not the elements' own is slower), any kind of memory. The work runs
- *             where dst lies; where src lies elsewhere, the plain form copies it there first, and the _async form gives
- *             UNSUPPORTED. Both stay valid, and src unchanged, until the stream has passed the _async form.
- * Aliasing    dst may be exactly src where elements of both types have the same size; any other overlap is
- *             INVALID_ARGUMENT.
- * n == 0      A no-op; the pointers may then be NULL.
- *
- * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (no dtype; overlap), UNSUPPORTED (memory of another device;
- * device memory on a host context; _async with operands on both sides; a forced variant that does not fit), CAPTURING
- * (the plain form; _async on host memory). */
+ * Errors: as every operation; INVALID_ARGUMENT (not a dtype). */
 GPUMEM_API gpumem_status gpumem_convert(gpumem_ctx *ctx, gpumem_dtype src_type, const void *src, gpumem_dtype dst_type,
                                         void *dst, int64_t n);
 GPUMEM_API gpumem_status gpumem_convert_async(gpumem_ctx *ctx, gpumem_dtype src_type, const void *src,
                                               gpumem_dtype dst_type, void *dst, int64_t n, gpumem_stream *stream);
 
-/* Over views of arrays of up to three axes: gpumem_lincomb forms z = factors[0] * x[0] + ... + factors[terms - 1] *
- * x[terms - 1] of 1 to 8 sources, gpumem_multiply z = x * y. So shifted views of one array make a stencil in one pass: a
- * step of the heat equation is five terms.
+/* Arithmetic on views of arrays with up to three axes. gpumem_lincomb forms z = factors[0] * x[0] + ... +
+ * factors[terms - 1] * x[terms - 1] from 1 to 8 sources. gpumem_multiply forms z = x * y. With shifted views of one
+ * array, one call computes a stencil. A step of the heat equation has five terms.
  *
- * Views       rank is 0 (a single element) to 3, extents[rank] those of z and of every source, the last axis fastest.
- *             Strides are in elements, one an axis. z_strides NULL: row-major without gaps. x_strides: the rank strides
- *             of x[0], then those of x[1], and so on; NULL: all have those of z. Those of a source may be anything from
- *             0 up (0 repeats what lies there). Those of z are such that distinct elements have distinct places: taken
- *             from the smallest up, each leads past the last element that the smaller ones reach. The stride of an axis
- *             of extent 1 is not used. extents may be NULL when rank is 0. What lies between the elements of z is not
- *             touched. extents, strides, factors and the array x itself are ordinary host memory, and read before the
- *             call returns.
- * Bits        Each product is rounded once, to nearest, in the type of the arrays; the sum of the first two, that sum
- *             and the third, and so on, are rounded once each, never fused. Subnormals count in full. So host and every
- *             GPU give the same bits, and two terms those of gpumem_axpby.
- * Factor 0    A source whose factor is 0 (of either sign) is not read, as in gpumem_axpby; all of them 0 write +0.
+ * Views       rank is the number of axes, 0 (a single element) to 3. extents has rank entries, for z and every
+ *             source. It may be NULL if rank is 0. Strides follow the rules of gpumem_permute(), with z as dst.
+ *             x_strides has the rank strides of x[0], then those of x[1], and so on. If it is NULL, all sources have
+ *             the strides of z.
+ * Host data   extents, strides, factors and the array x itself are ordinary host memory. The library reads them
+ *             before the call returns.
+ * Bits        Each product is rounded once, to nearest, in the type of the arrays. Sums go from left to right, with
+ *             one rounding each, never fused. The host and every GPU therefore give the same bits. Two terms give the
+ *             bits of gpumem_axpby.
+ * Factor 0    A source with factor 0 (of either sign) is not read, as in gpumem_axpby. If all factors are 0, z is +0.
  * NaN, inf    As gpumem_axpby.
- * Memory      Any alignment, any kind of memory. The work runs where z lies; the plain forms copy the sources that lie on
- *             the other side there first, from their first element to their last; the _async forms give UNSUPPORTED.
- * Aliasing    Sources may overlap each other in any way. z may be exactly a source: the same address and the same
- *             strides. From its first element to its last it may otherwise share no byte with a source that is read.
- * Extent 0    A no-op; the pointers to elements may then be NULL.
+ * Place       The work runs at z. The blocking call first copies the sources of the other side there, from first to
+ *             last element.
+ * Aliasing    Sources may overlap each other. z may be exactly a source, with the same address and strides. From
+ *             first to last element it may otherwise share no byte with a source that is read.
  *
- * Errors: INVALID_ARGUMENT (also overlap), INVALID_POINTER, OUT_OF_RANGE, UNSUPPORTED (memory of another device; device
- * memory on a host context; _async with operands on both sides; a forced variant that does not fit), CAPTURING (the
- * plain forms; _async on host memory). */
+ * Errors: as every operation. */
 GPUMEM_API gpumem_status gpumem_lincomb_f32(gpumem_ctx *ctx, int32_t rank, const int64_t *extents, int32_t terms,
                                             const float *factors, const float *const *x, const int64_t *x_strides,
                                             float *z, const int64_t *z_strides);
@@ -1252,41 +1231,37 @@ GPUMEM_API gpumem_status gpumem_multiply_f64_async(gpumem_ctx *ctx, int32_t rank
 
 /* ----------------------------------------------------------------------------------------------------------- images */
 
-/* Resizes an image of src_rows x src_cols pixels to dst_rows x dst_cols. A pixel is 1 to 4 interleaved channels of
- * dtype GPUMEM_U8, GPUMEM_U16 or GPUMEM_F32; rows lie pitch bytes apart, which is cols * channels * element bytes or
- * more. Any address and any pitch. What lies between the rows of dst is not touched. dst_rows == 0 or dst_cols == 0 is
- * a no-op, and the pointers may then be NULL; otherwise src has at least one pixel. src and dst may lie in different
- * kinds of memory. From the first byte of the first row to the last of the last row they may share nothing.
+/* Resizes an image of src_rows x src_cols pixels to dst_rows x dst_cols. A pixel has 1 to 4 interleaved channels of
+ * dtype GPUMEM_U8, GPUMEM_U16 or GPUMEM_F32. A pitch is at least cols * channels * element bytes. If dst has pixels,
+ * src has at least one. From the first byte of the first row to the last byte of the last, src and dst may not
+ * overlap.
  *
- * Coordinates  The centre of row (column) i of dst lies at (i + 0.5) * src / dst - 0.5 rows (columns) of src, in the
- *              convention of OpenCV's INTER_NEAREST_EXACT and INTER_LINEAR. They are formed in integers, exactly, for
- *              any extents.
- * Nearest      The pixel in which the centre lies: row floor((2 i + 1) * src / (2 dst)), so that of two whose border it
- *              hits the second is taken (OpenCV: the first). Its bits, NaN too.
- * Bilinear     Between the four pixels around the centre, which past the edge are those of the edge. The fraction of a
- *              coordinate is rounded once to nearest, halves up: u8 12 bits; u16 16 bits along a row, 24 down a column;
- *              f32 24 bits. Along rows first, then down columns. u8 and u16: integers, no rounding but the last one,
- *              halves up. f32: a + w * (b - a), each operation rounded once to nearest and none fused; a where a == b.
- * Error        Against the exact bilinear value, with R the difference between the largest and the smallest of the four
- *              pixels and M the largest magnitude: u8 at most 0.5 + R / 2^12, u16 at most 0.5 + R * (2^-17 + 2^-25):
- *              both are within 1 of the exact value rounded. f32 at most 2^-20 * M + 2^-147 while no difference of two
- *              pixels leaves float.
- * f32          A NaN in bilinear results is always 0x7fc00000. A difference of pixels that leaves float is an infinity;
- *              inf - inf is a NaN. Subnormals count in full, whatever the program has set in its floating-point
- *              environment.
+ * Centres     The centre of row (column) i of dst is at (i + 0.5) * src / dst - 0.5 rows (columns) of src. That is
+ *             the convention of OpenCV's INTER_NEAREST_EXACT and INTER_LINEAR. Coordinates are exact integers for any
+ *             extents.
+ * Nearest     The pixel that contains the centre, with its bits, also of NaN: row floor((2 i + 1) * src / (2 dst)).
+ *             On the border of two pixels it is the second (OpenCV: the first).
+ * Bilinear    Interpolates the four pixels around the centre. Past the edge they are the pixels of the edge. It
+ *             interpolates along rows first, then down columns. The fraction of a coordinate is rounded once to
+ *             nearest, halves up. It has 12 bits for u8 and 24 bits for f32. For u16 it has 16 bits along a row and
+ *             24 down a column. u8 and u16 use integers and round only the final value, halves up. f32 is a + w * (b
+ *             - a), with each operation rounded once to nearest and none fused. If a == b, it is a.
+ * Error       R is the difference between the largest and the smallest of the four pixels, M is their largest
+ *             magnitude. Compared with the exact bilinear value, the error of u8 is at most 0.5 + R / 2^12. That of
+ *             u16 is at most 0.5 + R * (2^-17 + 2^-25). Both are within 1 of the exact value rounded. The error of
+ *             f32 is at most 2^-20 * M + 2^-147, if no difference of two pixels overflows.
+ * f32         A NaN in bilinear results is always 0x7fc00000. A difference of pixels that overflows is an infinity.
+ *             inf - inf is a NaN.
+ * Bits        The same sizes give the same pixels, bit by bit (except the bits of a NaN). The bits do not depend on
+ *             the device, the variant, the threads, the alignment or the kind of memory. A constant image stays
+ *             constant. A ramp along rows or down columns stays monotone.
+ * Texture     The variant "texture" gives other bits, and runs only if it is set by gpumem_variant_force(). It leaves
+ *             bilinear values to the device's texture unit. The maker documents 8 bits of fraction per coordinate,
+ *             and not how the unit combines them. |error| is at most R / 2^7 + 1 for u8 and u16, and R / 2^7 + 2^-20
+ *             * M for f32. The largest error seen on an H200 is R / 200. It is CAPTURING under graph capture.
  *
- * So the same sizes give the same pixels, bit by bit (but for the bits of NaN), a constant image stays what it is, and
- * a ramp along its rows or down its columns stays monotone. The bits do not depend on the device, the variant, the
- * threads, the alignment or the kind of memory. One variant is another matter, and is never taken unless it is forced:
- * "texture", which leaves bilinear values to the device's texture unit. The maker documents 8 bits of fraction a
- * coordinate, and nothing of what the unit makes of the two: |error| is at most R / 2^7 + 1 for u8 and u16, and
- * R / 2^7 + 2^-20 * M for f32 (the largest seen on an H200: R / 200). It is refused under graph capture.
- *
- * The work runs where dst lies; where src lies elsewhere, the plain form copies it there first, and the _async form
- * gives UNSUPPORTED. Both stay valid, and src unchanged, until the stream has passed the _async form.
- * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (overlap, a pitch that is too small, a src without a pixel),
- * UNSUPPORTED (another dtype, memory of another device, device memory on a host context, a forced variant that does not
- * fit), CAPTURING (the plain form; _async on host memory). */
+ * Errors: as every operation; INVALID_ARGUMENT (a pitch that is too small, a src without a pixel); UNSUPPORTED
+ * (another dtype). */
 GPUMEM_API gpumem_status gpumem_resize_2d(gpumem_ctx *ctx, gpumem_filter filter, gpumem_dtype dtype, int32_t channels,
                                           const void *src, int64_t src_rows, int64_t src_cols, int64_t src_pitch_bytes,
                                           void *dst, int64_t dst_rows, int64_t dst_cols, int64_t dst_pitch_bytes);
