@@ -1272,146 +1272,172 @@ GPUMEM_API gpumem_status gpumem_resize_2d_async(gpumem_ctx *ctx, gpumem_filter f
 
 /* --------------------------------------------------------------------------------------------------------- variants */
 
-/* The variants of a family, all backends, in table order: what gpumem_explain() speaks of. Some are never taken unless
- * they are forced (explained as "taken by name only"): those of textbooks, and resize's "texture", whose bits are others.
- * The name is static.
- * Errors: NOT_FOUND (index past the last). */
+/* Lists the variants of an operation for all backends, in the order of the table that gpumem_explain() reports. Some
+ * run only if gpumem_variant_force() names them ("taken by name only"): textbook variants, and resize's "texture",
+ * which gives other bits. The name is static. Errors: NOT_FOUND (index is too large). */
 GPUMEM_API gpumem_status gpumem_variant_count(gpumem_family family, int32_t *count);
 GPUMEM_API gpumem_status gpumem_variant_name(gpumem_family family, int32_t index, const char **name);
 
-/* Makes the context use one variant of a family wherever it runs; NULL gives the choice back. A call that the forced
- * variant does not fit returns UNSUPPORTED and says why: there is no silent fallback. (Between host and device, and
- * between devices, only the copy variants "driver" and "rings" can copy: others say nothing of such copies.)
- * Errors: NOT_FOUND. */
+/* Overrides the choice of an operation's variant in this context, wherever it runs. NULL restores the choice. If the
+ * variant does not fit a call, the call returns UNSUPPORTED and gives the reason. It never silently uses another.
+ * Between host and device, and between devices, only the copy variants "driver" and "rings" can copy. Overrides with
+ * other variants do not affect such copies. Errors: NOT_FOUND. */
 GPUMEM_API gpumem_status gpumem_variant_force(gpumem_ctx *ctx, gpumem_family family, const char *name);
 
-/* A problem is a line: a family and key=value words, all that decides where and how an operation runs.
+/* An operation descriptor is one line of text: the name of an operation, then key=value words. It has everything that
+ * decides where and how the operation runs.
  *
  *   reduce dtype=f32 op=sum n=1000 x=pinned
  *   transpose bytes=4 rows=16384 cols=16384 src=device dst=device src_misaligned=4
  *   permute bytes=4 extents=10x20x5 order=1,0,2 src=device dst=device form=async
  *   copy bytes=4096 src=pageable dst=device
  *
- * docs/problem-lines.md has the keys of each family. Sizes and strides are those of the function, in the same units, and
- * strides that are left out leave no gaps. Operands are given by where they lie: pageable, pinned, device (the
- * context's), device:1 (that CUDA device), managed, mixed (host memory that is pinned in part), or the key of an operand
- * before it (dst=src: in place). KEY_misaligned is how many bytes an operand lies past a multiple of 16. form=async asks
- * about the function's _async form. */
+ * docs/operation-descriptors.md lists the keys of each operation. Sizes and strides have the function's units.
+ * Omitted strides mean no padding. form=async selects the asynchronous call. KEY_misaligned is the number of bytes
+ * from the last multiple of 16 to an operand. The value of an operand is its location:
+ *   pageable, pinned, managed
+ *   device     the context's device
+ *   device:1   the CUDA device 1
+ *   mixed      host memory that is partly pinned
+ *   KEY        that of an earlier operand (dst=src: in place) */
 
-/* Says, without running it, where the operation of a problem line would run and why, which variant it would take, where
- * that choice comes from, and why each other variant was passed over. No memory is touched or needed; a line may name
- * memory that this process does not have. Text, or one JSON object whose "schema" is "gpumem.explain/1" and whose "line"
- * is the problem's line in its shortest form. Writes at most cap bytes, NUL-terminated; needed (may be NULL) gets the
- * bytes that the whole text takes, its NUL included; buf may be NULL when cap is 0. A problem that the operation would
- * refuse is refused here with the same status; the values of an index or of offsets, results and the state of streams
- * are not looked at. A line that can't be read is INVALID_ARGUMENT, and the sentence names the word and what was expected.
- * Errors: as the operation's. */
+/* Explains an operation descriptor without running the operation. The explanation has the place of the work, the
+ * variant, and the reasons for both. It also gives the reason against each other variant. It touches and needs no
+ * memory, so a descriptor may name memory that this process does not have.
+ *
+ * The format is text, or one JSON object with "schema" "gpumem.explain/1". Its "line" is the descriptor in its
+ * shortest form. See Texts. If the operation would refuse the problem, this call returns the same status. It does not
+ * consider index values, offsets, results or the state of streams. If a descriptor is not valid, the status is
+ * INVALID_ARGUMENT. The error message has the word and the expected form. Errors: as the operation's. */
 GPUMEM_API gpumem_status gpumem_explain(gpumem_ctx *ctx, const char *line, gpumem_format format, char *buf, int64_t cap,
                                         int64_t *needed);
 
-/* Copies the problem line of this thread's last operation on any context, NUL-terminated, cut at cap bytes ("" if there
- * was none yet), so that a call is explained by making it: gpumem_explain() of this line on the same context tells what
- * the call did. After a refusal it is what was understood of the problem, without the operands that had not been looked
- * at. A call that gets no further than its handles is no operation, nor is one of another function than those of the
- * families. buf may be NULL when cap is 0. needed (may be NULL) gets the bytes that the whole line takes, its NUL
- * included. */
+/* Copies the operation descriptor of this thread's last operation on any context, "" if none ran yet. See Texts. To
+ * explain a call, make it, and pass this descriptor to gpumem_explain() on the same context. After a refused call it
+ * has only the operands that were examined. A call that fails at its handles does not count as an operation. Neither
+ * does a call of a function outside gpumem_family. */
 GPUMEM_API gpumem_status gpumem_last_problem(char *buf, int64_t cap, int64_t *needed);
 
 /* ------------------------------------------------------------------------------------------------------ measurement */
 
 GPUMEM_API gpumem_status gpumem_ceiling_info_init(gpumem_ceiling_info *info, int64_t size);
 
-/* How fast the memory of the context's device can be read, written and copied, and how fast the link between host and
- * device is, as measured here and now: kernels that do nothing else, over more memory than the caches hold, the best of
- * several passes. Measured by the first call for a device, and remembered for the process; a host context's for each
- * number of threads. On a device it takes less than 400 ms, and up to a 32nd of its memory, less where less is free. On
- * the host it takes about half a second, longer where pages are slow to come; the memory is four times the last-level
- * cache, at least 128 MiB, at most 1 GiB and a quarter of what is free; less, but more than the cache, where pages are
- * slow. It waits for the work of the context's own stream; work that others give the device meanwhile makes the figures
- * lower.
- * Errors: OUT_OF_MEMORY (32 MiB can't be had), CAPTURING. */
+/* Measures the peak bandwidth of the context's device memory for reads, writes and copies, and of the transfers
+ * between host and device. Simple kernels process more memory than the caches hold. The result is the best of several
+ * passes. The first call for a device measures, and the process keeps the result. A host context has one result per
+ * number of threads. The call waits for the work of the context's own stream. Other work on the device at that time
+ * lowers the result.
+ *
+ * Device      It takes less than 400 ms, and up to 1/32 of the device's memory, or less if less is free.
+ * Host        It takes about half a second, or longer if page faults are slow. The memory is four times the
+ *             last-level cache, from 128 MiB to 1 GiB, and at most a quarter of the free memory. If page faults are
+ *             slow, it is less, but more than the cache.
+ *
+ * Errors: OUT_OF_MEMORY (32 MiB are not free), CAPTURING. */
 GPUMEM_API gpumem_status gpumem_ceiling(gpumem_ctx *ctx, gpumem_ceiling_info *info);
 
-/* From begin to end, the context keeps a record of each call of the families' functions that had work: its problem line,
- * variant, bytes, and the time that its work took. Work that a stream was given is timed by events in front of and
- * behind it, which are read once they are passed: nothing is waited for, and a value that a call waits for is not part of
- * its time. Work that the calling thread did itself is timed by the clock, and so is all of a plain call between heap and
- * device. Calls under graph capture are counted, and not timed. begin() forgets what was recorded before; end() keeps it.
- * Of most_records records the oldest make room for new ones, and then count in the rows of kinds of memory alone; each
- * takes about 900 bytes, and the host must have them all when it begins.
+/* Profiles a context from begin to end. It records each call of an operation in gpumem_family that had work. A record
+ * has the operation descriptor, the variant, the bytes and the time of the work. begin() discards earlier records.
+ * end() keeps them. If there are more than most_records records, new ones replace the oldest. Replaced records then
+ * count only in the rows of kinds of memory. A record takes about 900 bytes, and begin() needs host memory for all of
+ * them.
  *
- * Price       None that shows while no profile runs. On a GPU some microseconds a call for its events while one does.
- * Threads     All threads' calls on the context are recorded.
- * Errors      INVALID_ARGUMENT (most_records outside 1 to 2^24), OUT_OF_MEMORY. */
+ * Time        Events before and after it time the work on a stream. They are read once the stream has passed them, so
+ *             nothing waits. The time does not include a wait for a result. A clock times the work of the calling
+ *             thread, and a blocking call between pageable memory and a device. Calls under graph capture are
+ *             counted, but not timed.
+ * Price       Without a profile, no measurable cost. With a profile, the events cost some microseconds per call on a
+ *             GPU.
+ * Threads     Calls of all threads on the context are recorded.
+ *
+ * Errors: INVALID_ARGUMENT (most_records outside 1 to 2^24), OUT_OF_MEMORY. */
 GPUMEM_API gpumem_status gpumem_profile_begin(gpumem_ctx *ctx, int64_t most_records);
 GPUMEM_API gpumem_status gpumem_profile_end(gpumem_ctx *ctx);
 
 GPUMEM_API gpumem_status gpumem_profile_row_init(gpumem_profile_row *row, int64_t size);
 
-/* Writes at most cap rows: first a row for each problem and variant, by its total time, the longest first; then one for
- * each pair of kinds of memory, from the first operand of a call to its last. rows[0] is as gpumem_profile_row_init()
- * leaves it, and each row has its size. rows may be NULL when cap is 0; needed (may be NULL) gets the number of all rows.
- * May be called while the profile runs; of work that is not done there is no time yet. No rows without a profile. */
+/* Writes at most cap rows. First comes one row per problem and variant, in order of total time, the longest first.
+ * Then comes one row per pair of kinds of memory, from a call's first operand to its last. Initialise rows[0] with
+ * gpumem_profile_row_init(). Its struct_size is the size of every row. rows may be NULL if cap is 0. needed may be
+ * NULL. It receives the number of all rows. You may call this during a profile. Work that is not done has no time
+ * yet. Without a profile there are no rows. */
 GPUMEM_API gpumem_status gpumem_profile_report(gpumem_ctx *ctx, gpumem_profile_row *rows, int64_t cap, int64_t *needed);
 
-/* Writes the same rows to a file, which is replaced: as a table (GPUMEM_FORMAT_TEXT), CSV, or a JSON object whose
- * "schema" is "gpumem.profile/1"; or GPUMEM_FORMAT_TRACE: each timed call, for chrome://tracing and Perfetto.
- * GPUMEM_PROFILE=<path> records each context, and its gpumem_ctx_destroy() writes <path>.<process id>.<number of the
- * context>, empty until then: as CSV where <path> ends in .csv, JSON in .json, a trace in .trace, otherwise a table. A
- * CUDA context also marks its launches for tools that read NVTX: domain "gpumem", category the family, name the variant.
- * Errors: INVALID_ARGUMENT (another format, ""), FILE_ERROR (a link, no ordinary file, or the system's reason). */
+/* Replaces a file with the same rows: as a table (GPUMEM_FORMAT_TEXT), as CSV, or as a JSON object with "schema"
+ * "gpumem.profile/1". GPUMEM_FORMAT_TRACE instead writes each timed call, for chrome://tracing and Perfetto.
+ *
+ * GPUMEM_PROFILE=<path> profiles each context. gpumem_ctx_destroy() writes <path>.<process id>.<number of the
+ * context>, which is empty until then. A <path> that ends in .csv, .json or .trace selects that format, any other the
+ * table. A CUDA context also marks its launches for NVTX tools. The domain is "gpumem", the category is the
+ * operation, and the name is the variant. Errors: INVALID_ARGUMENT (another format, ""), FILE_ERROR (a link, not an
+ * ordinary file, or the system's reason). */
 GPUMEM_API gpumem_status gpumem_profile_write(gpumem_ctx *ctx, gpumem_format format, const char *path);
 
 GPUMEM_API gpumem_status gpumem_tune_options_init(gpumem_tune_options *options, int64_t size);
 GPUMEM_API gpumem_status gpumem_tune_info_init(gpumem_tune_info *info, int64_t size);
 
-/* Measures which variant is fastest for the problem of a line (see gpumem_explain()), and makes the context take it for
- * problems like it: the same operation, types, kinds of memory and alignments; sizes from the same power of two to below
- * the next (up to 16 the same size); and strides, also those of tight arrays, that have the same largest divisor of 1, 2,
- * 4, 8 and 16. The work is done in memory of its own. Every variant that the table may take is run beside the table's
- * choice, in turns, with emptied caches where the operands would fit into them twice, and its results are compared with
- * the host's. It is adopted when it wins two rounds, by 3 % and by twice the spread, and is at most 3 % slower without
- * emptied caches. What is forced goes before what is tuned, and a tuned variant that does not fit a call is passed over. Results
- * never change. options may be NULL. What was tuned before and is not adopted any more goes, also from a file when saved.
- * Where the call fails, or progress stops it (OK, with the reason "it was stopped"), the choices are as they were.
- * Errors: as the operation's, but for EMPTY of single segments; UNSUPPORTED (an operand on another device than the
- * context's, or more rows scattered than there are: which stay is not defined), OUT_OF_MEMORY, CAPTURING (a stream of
- * the context is under capture). */
+/* Measures the fastest variant for an operation descriptor (see gpumem_explain()). The context then uses it for
+ * similar problems. Results never change. options may be NULL.
+ *
+ * Similar     The same operation, types, kinds of memory and alignments. Sizes from the same power of two to below
+ *             the next (up to 16, the same size). Strides, with implicit ones, that have the same largest divisor
+ *             among 1, 2, 4, 8 and 16.
+ * Method      The call works in memory of its own. It runs every variant that the table allows in turns with the
+ *             table's choice. It empties the caches if the operands would fit into them twice. It compares the
+ *             results with the host's.
+ * Adoption    A variant is adopted if it wins two rounds by 3 % and by twice the spread. It may be at most 3 % slower
+ *             without emptied caches. An earlier tuning that is not adopted again is removed, and from the file at
+ *             the next save.
+ * Order       gpumem_variant_force() takes precedence over tuning. A tuned variant that does not fit a call is
+ *             skipped.
+ * Failure     If the call fails, the choices stay as they were. The same holds if progress stops it: the status is
+ *             then OK, and the reason is "it was stopped".
+ *
+ * Errors: as the operation's, except EMPTY for single segments; OUT_OF_MEMORY.
+ *   UNSUPPORTED: an operand on another device than the context's.
+ *   UNSUPPORTED: a scatter of more rows than dst has, because its result is not defined.
+ *   CAPTURING: a stream of the context is under capture. */
 GPUMEM_API gpumem_status gpumem_tune(gpumem_ctx *ctx, const char *line, const gpumem_tune_options *options,
                                      gpumem_tune_info *info);
 
-/* Takes over what was tuned before, from a file; writes what is tuned in this context to a file; forgets it.
+/* Loads earlier tuning from a file, saves this context's tuning to a file, or clears it.
  *
- * A line of the file is a device, a problem line, a variant, its revision, and how many times as fast as the table's
- * choice it was, with tabs between them; a # begins a comment. Loading takes the lines of this context's device and of
- * this host whose variant is still the same one. Others are skipped and told to the log; taken and skipped (may be NULL)
- * get their numbers. Saving keeps the file's lines of other devices and problems, and those of a later version of the
- * library. Lines of these devices go where they are of an older revision of a variant, and what is no line becomes a
- * comment. It writes a file beside this one and renames that: at any time the file is whole. Of processes that save at
- * the same time, the last one's lines are there.
- * Errors: FILE_ERROR (nothing to load, no tuning file, no ordinary one, or the system's reason; what was tuned stands). */
+ * File        Each line has a device, an operation descriptor, a variant, the variant's revision, and its speed
+ *             relative to the table's choice. Tabs separate them. A # begins a comment.
+ * Load        Takes the lines of this context's device and of this host, if their variant still has the same
+ *             revision. Skips other lines and logs them. taken and skipped receive the numbers of lines. They may be
+ *             NULL.
+ * Save        Keeps the file's lines of other devices and problems, and lines of a later library version. Removes
+ *             lines of these devices with an older revision of a variant. Turns malformed lines into comments. It
+ *             writes a second file and renames it, so the file is complete at any time. If several processes save at
+ *             the same time, the last one's lines remain.
+ *
+ * Errors: FILE_ERROR (the file does not exist, is not a tuning file, is not an ordinary file, or the system's
+ * reason). The tuning then stays the same. */
 GPUMEM_API gpumem_status gpumem_tuning_load(gpumem_ctx *ctx, const char *path, int64_t *taken, int64_t *skipped);
 GPUMEM_API gpumem_status gpumem_tuning_save(gpumem_ctx *ctx, const char *path);
 GPUMEM_API gpumem_status gpumem_tuning_clear(gpumem_ctx *ctx);
 
 /* ------------------------------------------------------------------------------------------------------ distributed */
 
-/* Arrays that are spread over several contexts, of one process or of many. A member is one context's part; members are
- * numbered through all processes, those of process 0 first. Collective functions are called by every process, in the same
- * order, with what belongs to its own members. The library has no transport of its own: see gpumem_dist_transport.
+/* Distributed arrays over several contexts, of one process or of many. A participant ("member" in names) is one
+ * context's part. Participants are numbered through all processes, starting with process 0. Every process calls a
+ * collective function, in the same order, with the arguments of its own participants. The library has no transport of
+ * its own: see gpumem_dist_transport.
  *
- * A mistake that a collective call finds before anything is sent (a layout, a plan) fails on every process, with the same
- * status and a sentence that names member and box. What a process finds alone on the way (a bad pointer, memory that has
- * run out) fails there with its own status. Others have that status too, or GPUMEM_PEER_LOST, or GPUMEM_TIMED_OUT not later
- * than deadline_s after the last message; those whose part was complete have it in their next call. After PEER_LOST or
- * TIMED_OUT anywhere, and after gpumem_dist_abort(), a status sticks: every collective call gives it, and memory that the
- * transport may still write to stays allocated.
- *
- * Collective calls are numbered from 0, gpumem_dist_create(), and plans from 0 as they are made. Every message says which
- * it is and of which call and plan. Processes that are in different calls get PEER_LOST, with a sentence that names both
- * calls. So do those between which a message is lost, doubled, cut or swapped with another, or which have another version of
- * the library. What processes tell each other of a call is checked as well. The bytes of array elements are not: that
- * they arrive as they were sent is the transport's promise. */
+ * Mistakes    If a collective call finds a mistake before it sends anything (a layout, a plan), it fails on every
+ *             process with the same status. The error message has the participant and the box.
+ * Failures    A process may find an error later (an invalid pointer, lack of memory). It then fails with its own
+ *             status. Other processes get that status, or GPUMEM_PEER_LOST, or GPUMEM_TIMED_OUT at most deadline_s
+ *             after the last message. A process whose part was complete gets it in its next call.
+ * Persistent  After PEER_LOST or TIMED_OUT on any process, and after gpumem_dist_abort(), the error is persistent.
+ *             Every collective call then returns it. Memory that the transport may still write to stays allocated.
+ * Checks      Collective calls are numbered from 0, which is gpumem_dist_create(). Plans are numbered from 0 too.
+ *             Every message has its own number, its call's and its plan's. Processes in different calls get
+ *             PEER_LOST, and the error message has both calls. Processes with different library versions also get
+ *             PEER_LOST. So do processes between which a message is lost, doubled, cut or swapped. The library checks
+ *             its own data in messages, but not the bytes of array elements. The transport guarantees that they
+ *             arrive unchanged. */
 
 GPUMEM_API gpumem_status gpumem_dist_transport_init(gpumem_dist_transport *transport, int64_t size);
 GPUMEM_API gpumem_status gpumem_dist_options_init(gpumem_dist_options *options, int64_t size);
@@ -1419,71 +1445,81 @@ GPUMEM_API gpumem_status gpumem_dist_info_init(gpumem_dist_info *info, int64_t s
 GPUMEM_API gpumem_status gpumem_dist_layout_init(gpumem_dist_layout *layout, int64_t size);
 GPUMEM_API gpumem_status gpumem_dist_plan_options_init(gpumem_dist_plan_options *options, int64_t size);
 
-/* Collective. The contexts outlive it; the transport's table is copied. *dist is NULL on failure, and a transport that could
- * be read is then released too. Errors: PEER_LOST, TIMED_OUT. */
+/* Creates a gpumem_dist. Collective. The contexts must outlive it. The call copies the transport's table. If it fails
+ * and the transport was readable, it releases the transport. Errors: PEER_LOST, TIMED_OUT. */
 GPUMEM_API gpumem_status gpumem_dist_create(const gpumem_dist_options *options, gpumem_dist **dist);
 
-/* Not collective; works in any state. The sentence of a status that sticks is gpumem_last_error()'s after a call. */
+/* Describes a gpumem_dist. Not collective. Works in any state. After the call, gpumem_last_error() gives the message
+ * of a persistent error. */
 GPUMEM_API gpumem_status gpumem_dist_query(gpumem_dist *dist, gpumem_dist_info *info);
 
-/* From any thread: calls on dist that are under way in this process, and all after them, give GPUMEM_PEER_LOST. */
+/* Cancels the calls on dist that are running in this process. They and all later calls give GPUMEM_PEER_LOST. You may
+ * call it from any thread. */
 GPUMEM_API gpumem_status gpumem_dist_abort(gpumem_dist *dist);
 
-/* Releases the transport; not collective, but others wait for what this process does not send any more. NULL is a no-op.
- * Errors: BUSY (plans are alive). */
+/* Releases the transport and destroys dist. Not collective, but other processes wait for messages that this process
+ * no longer sends. Errors: BUSY (plans are alive). */
 GPUMEM_API gpumem_status gpumem_dist_destroy(gpumem_dist *dist);
 
-/* Plans to move an array from one layout to another: axis d of dst is axis order[d] of src, so dst->extents[d] is
- * src->extents[order[d]]; NULL keeps the axes. The boxes of src are disjoint, and together have what those of dst ask
- * for; boxes of dst may share elements (a broadcast, an all-gather). Strides of what is written are as those of
- * gpumem_permute()'s dst, and boxes of one member have places of their own in its memory, except for elements that they
- * share, which may lie at the same place for both. options may be NULL. The layouts are read before the call returns.
- * Collective. *plan is NULL on failure. */
+/* Plans to move an array from one layout to another. Collective. Axis d of dst is axis order[d] of src, so
+ * dst->extents[d] is src->extents[order[d]]. A NULL order keeps the axes. The boxes of src are disjoint and contain
+ * every element of dst's boxes. Boxes of dst may share elements (a broadcast, an all-gather). Strides of dst follow
+ * the rules for gpumem_permute()'s dst. Boxes of one participant have distinct places in its memory, but a shared
+ * element may have one place for both boxes. options may be NULL. The call reads the layouts before it returns. */
 GPUMEM_API gpumem_status gpumem_dist_plan_redistribute(gpumem_dist *dist, const gpumem_dist_layout *src,
                                                        const gpumem_dist_layout *dst, const int32_t *order,
                                                        const gpumem_dist_plan_options *options,
                                                        gpumem_dist_plan **plan);
 
-/* Plans to fill the ghost cells round each box from the boxes that own them, corners too: low[d] elements before the box
- * along axis d, and high[d] behind it, for which the member's memory has room at the box's strides: a box and what is
- * written round it have distinct places. Past the ends of the array lies its other end where periodic[d] is 1, and nothing
- * is written where it is 0; low[d] and high[d] are at most 16 times a periodic extent. low, high and periodic have `rank`
- * entries, the same on every process. The boxes are disjoint, and together have what is asked for. Collective. */
+/* Plans to fill the ghost cells around each box, with corners, from the boxes that own them. Collective. Along axis d
+ * these are low[d] elements before the box and high[d] elements after it. The participant's memory has room for them
+ * at the box's strides. All elements of a box and its ghost cells have distinct places. If periodic[d] is 1, the
+ * array continues past its ends with its other end. If it is 0, nothing is written there. On a periodic axis, low[d]
+ * and high[d] are at most 16 times the extent. low, high and periodic have one entry per axis, the same on every
+ * process. The boxes are disjoint and contain every requested element. options may be NULL. */
 GPUMEM_API gpumem_status gpumem_dist_plan_halo(gpumem_dist *dist, const gpumem_dist_layout *layout, const int64_t *low,
                                                const int64_t *high, const int32_t *periodic,
                                                const gpumem_dist_plan_options *options, gpumem_dist_plan **plan);
 
-/* Plans reductions over an array as the sequence of its elements, the last axis fastest. The boxes are disjoint, and
- * together are the array. For sums of floating-point numbers, whose bits depend on the order: where each box is one run
- * of that sequence (slabs are), up to 1023 elements a box go to a neighbour; otherwise all elements go to where they are a
- * run, for which each process keeps memory for its share. Collective. */
+/* Plans reductions over an array. Collective. They take the array as the sequence of its elements, with the last axis
+ * fastest. The boxes are disjoint and form the whole array. options may be NULL. The bits of a floating-point sum
+ * depend on the order. If each box is contiguous in that sequence (as slabs are), up to 1023 elements per box go to a
+ * neighbour. Otherwise all elements move to form contiguous parts, and each process keeps memory for its share. */
 GPUMEM_API gpumem_status gpumem_dist_plan_reduce(gpumem_dist *dist, const gpumem_dist_layout *layout,
                                                  const gpumem_dist_plan_options *options, gpumem_dist_plan **plan);
 
-/* Carries out a plan of the first two kinds; src and dst have a pointer for each member of this process, of any kind of
- * memory that its context takes (NULL where the member has no box): what the offsets of its boxes count from. A halo's dst
- * is its src, or NULL. Otherwise what is written may not overlap what is read. Behind the contexts' own streams, and
- * complete for this process on return; the processes are not in step after it. Collective. Errors: as gpumem_permute();
- * PEER_LOST, TIMED_OUT. */
+/* Executes a redistribution or a halo plan. Collective. src and dst have one pointer per participant of this process,
+ * from which its boxes' offsets count. It points to any memory that the participant's context accepts. It may be NULL
+ * if the participant has no box. For a halo, dst is src, or NULL. For a redistribution, output and input may not
+ * overlap. The work comes after the contexts' own streams, and is complete for this process on return. The call does
+ * not synchronise the processes. Errors: as gpumem_permute(); PEER_LOST, TIMED_OUT. */
 GPUMEM_API gpumem_status gpumem_dist_execute(gpumem_dist_plan *plan, const void *const *src, void *const *dst);
 
-/* The same, only enqueued, where this process only pulls in the plan (gpumem_dist_explain() tells), between members that
- * all work on devices, or all on the host, and both sides of each piece lie in host memory, or both on the device's side.
- * streams has a stream of each member's context, NULL for its own, and may be NULL. Each piece comes behind what the
- * streams of both its members hold, and before what is enqueued on either later: all is done once the streams of all
- * members are. Meanwhile the plan may be enqueued again, or destroyed. Between two devices it may take memory of their
- * contexts' pools, but under capture. Either no stream is under graph capture, or all are, for one graph. Where it fails
- * behind pieces that were enqueued, it has waited for them, but under capture. Not collective. Errors: as
- * gpumem_permute_async(); UNSUPPORTED (pieces are staged, go to other processes, or lie where another member's device can't
- * read), CAPTURING (of the streams, only some are under capture, or for different graphs). */
+/* The asynchronous form. Not collective. It requires that this process uses only peer reads in the plan (see
+ * gpumem_dist_explain()). All participants work on devices, or all on the host. Both sides of each piece are in host
+ * memory, or both on the device's side.
+ *
+ * streams     One stream of each participant's context. NULL is the context's own. streams itself may be NULL. Either
+ *             no stream is under graph capture, or all are, for one graph.
+ * Order       Each piece comes after the earlier work on the streams of both its participants, and before later work
+ *             on either. All work is done once the streams of all participants are. Meanwhile you may enqueue the
+ *             plan again, or destroy it.
+ * Memory      Between two devices the call may allocate from their contexts' pools, except under capture.
+ * Failure     If a call fails after enqueuing some pieces, it waits for them, except during graph capture.
+ *
+ * Errors: as gpumem_permute_async().
+ *   UNSUPPORTED: pieces are staged, go to other processes, or are in memory that another participant's device cannot
+ *     read.
+ *   CAPTURING: only some streams are under capture, or they belong to different graphs. */
 GPUMEM_API gpumem_status gpumem_dist_execute_async(gpumem_dist_plan *plan, const void *const *src, void *const *dst,
                                                    gpumem_stream *const *streams);
 
-/* One value for all processes: what gpumem_reduce(), gpumem_argreduce(), gpumem_dot_*() and gpumem_nrm2_*() would give for
- * the whole sequence on one device, with the same bits and statuses, however many members there are and whatever their
- * boxes. x (and y) as src above; element_bytes of the layout is the type's. An index is the element's place in the
- * sequence; value may be NULL. Results are ordinary host memory, and there on return. Collective. Errors: as those
- * functions, CAPTURING too; PEER_LOST, TIMED_OUT. */
+/* Reduces the whole array to one value, the same on all processes. Collective. The bits and statuses are those of
+ * gpumem_reduce(), gpumem_argreduce(), gpumem_dot_*() and gpumem_nrm2_*() for the whole sequence on one device. They
+ * do not depend on the number of participants or their boxes. x and y are as src of gpumem_dist_execute(). The
+ * layout's element_bytes is the type's size. An index is the element's position in the sequence. value may be NULL.
+ * Results are ordinary host memory, and are valid on return. Errors: as those functions, also CAPTURING; PEER_LOST,
+ * TIMED_OUT. */
 GPUMEM_API gpumem_status gpumem_dist_reduce(gpumem_dist_plan *plan, gpumem_dtype dtype, gpumem_reduce_op op,
                                             const void *const *x, void *result);
 GPUMEM_API gpumem_status gpumem_dist_argreduce(gpumem_dist_plan *plan, gpumem_dtype dtype, gpumem_reduce_op op,
@@ -1493,12 +1529,12 @@ GPUMEM_API gpumem_status gpumem_dist_dot(gpumem_dist_plan *plan, gpumem_dtype dt
 GPUMEM_API gpumem_status gpumem_dist_nrm2(gpumem_dist_plan *plan, gpumem_dtype dtype, const void *const *x,
                                           double *result);
 
-/* What this process does in a plan, in words or as JSON: bytes and messages to and from each process, how they travel,
- * the workspace. buf, cap and needed as gpumem_last_error() has them. Not collective. */
+/* Describes this process's part of a plan, as text or JSON. Not collective. It has the bytes and messages to and from
+ * each process, their path, and the workspace. See Texts. */
 GPUMEM_API gpumem_status gpumem_dist_explain(gpumem_dist_plan *plan, gpumem_format format, char *buf, int64_t cap,
                                              int64_t *needed);
 
-/* NULL is a no-op. Not collective. */
+/* Destroys a plan. Not collective. */
 GPUMEM_API gpumem_status gpumem_dist_plan_destroy(gpumem_dist_plan *plan);
 
 #ifdef __cplusplus
