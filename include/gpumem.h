@@ -8,7 +8,7 @@
  * Status      Functions return a gpumem_status; 0 is success. After a failure, gpumem_last_error() gives an error
  *             message. It names the argument, the given value and the expected value. Control characters and bytes
  *             that are not UTF-8 appear in messages as \xNN or \uNNNN. If a call fails before its first write, every
- *             output keeps its value. If a device reports a fault later, outputs are undefined.
+ *             output keeps its value (but see Outputs). If a device reports a fault later, outputs are undefined.
  * Pointers    Operands (x, y, z, src, dst, p) may point to any kind of memory: pageable (heap or stack), pinned,
  *             device, managed, or CUDA memory of another library. Handles, structs, strings, counts and other
  *             out-parameters are ordinary host memory. Those pointers may not be NULL unless the text says so.
@@ -27,14 +27,14 @@
  *             Negative sizes and products that overflow int64_t are GPUMEM_INVALID_ARGUMENT.
  * Empty       An operation without elements does nothing. Its operands may then be NULL.
  * Padding     Operands may have any alignment. Padding between the rows or elements of an output is not written.
- * Blocking    A function without _async is a blocking call. It runs in the order of the context's own stream and is
- *             complete on return. A function with _async is an asynchronous call: it only enqueues its work on the
- *             given stream. A NULL stream is the context's own. Only events order different streams. Before any call,
- *             also a blocking one, wait for data that another stream still writes. Operands of an asynchronous call
- *             stay valid, and its inputs unchanged, until the stream has passed it.
+ * Blocking    Many functions have two forms. The form without _async is a blocking call. It runs in the order of the
+ *             context's own stream and is complete on return. The form with _async is an asynchronous call. It only
+ *             enqueues its work on the given stream. A NULL stream is the context's own. Only events order different
+ *             streams. Before any call, also a blocking one, wait for data that another stream still writes. Operands
+ *             of an asynchronous call stay valid, and its inputs unchanged, until the stream has passed it.
  * Outputs     An out-parameter for a handle or an address is NULL after a failure. Destroying or freeing NULL does
  *             nothing.
- * Texts       A function with buf, cap and needed writes at most cap bytes with a final NUL, and cuts a longer text.
+ * Texts       A function with buf, cap and needed writes at most cap bytes, with a final NUL. It cuts a longer text.
  *             buf may be NULL if cap is 0. needed may be NULL. It receives the bytes of the whole text with its NUL.
  * Structs     Every struct begins with struct_size and grows only at its end. Fill it with its _init function. Pass
  *             sizeof(the struct) as size. The library reads and writes no byte past that size.
@@ -400,17 +400,17 @@ typedef struct gpumem_tune_info {
   int32_t adopted;    /* 1: similar problems use `winner` from now on; 0: the table's choice */
   int32_t candidates; /* variants compared with the table's choice */
   double table_s;     /* median seconds of the table's choice */
-  double winner_s;
-  double ratio;     /* table_s / winner_s */
-  double spread;    /* the larger relative interquartile range of the two */
-  char table[64];   /* the table's choice */
-  char winner[64];  /* the fastest other variant; the table's choice if no other exists */
-  char reason[128]; /* why it was adopted, or not */
+  double winner_s;    /* median seconds of the fastest other variant */
+  double ratio;       /* table_s / winner_s */
+  double spread;      /* the larger relative interquartile range of the two */
+  char table[64];     /* the table's choice */
+  char winner[64];    /* the fastest other variant; the table's choice if no other exists */
+  char reason[128];   /* why it was adopted, or not */
 } gpumem_tune_info;
 
-/* Functions by which the processes of a gpumem_dist exchange messages. The program supplies them, or bindings/mpi
- * does for MPI. The library calls them one at a time, in the thread that calls the library. They return 0, or any
- * other value on failure. Messages from one process to another arrive in the order in which they were sent.
+/* Functions for messages between the processes of a gpumem_dist. The program supplies them, or bindings/mpi does for
+ * MPI. The library calls them one at a time, in the thread that calls the library. They return 0, or any other value
+ * on failure. Messages from one process to another arrive in the order of their sending.
  *
  * send        Starts to send 1 to 2^30 bytes of ordinary host memory. The memory stays unchanged until test reports
  *             the end.
@@ -500,8 +500,8 @@ GPUMEM_API gpumem_status gpumem_device_info_init(gpumem_device_info *info, int64
 
 /* Describes a device without a context. device is an ordinal, GPUMEM_DEVICE_HOST, GPUMEM_DEVICE_BEST or
  * GPUMEM_DEVICE_CUDA. For BEST it describes the device that a context would use now. The environment's GPUMEM_DEVICE
- * takes part in that choice. Errors: NOT_FOUND (the ordinal is too large), NO_DRIVER, DRIVER_TOO_OLD, NO_DEVICE,
- * NOT_BUILT. */
+ * takes part in that choice.
+ * Errors: NOT_FOUND (the ordinal is too large), NO_DRIVER, DRIVER_TOO_OLD, NO_DEVICE, NOT_BUILT. */
 GPUMEM_API gpumem_status gpumem_device_query(int32_t device, gpumem_device_info *info);
 
 /* ---------------------------------------------------------------------------------------------------------- context */
@@ -534,7 +534,8 @@ GPUMEM_API gpumem_status gpumem_ctx_create(const gpumem_ctx_options *options, gp
 
 /* Destroys the context. First it waits for the context's work, reports live allocations through the log, and frees
  * them. In debug mode it also reports damaged memory, see gpumem_memory_check(). Works after a device fault or a
- * reset too. An error changes nothing. Errors:
+ * reset too. An error changes nothing.
+ * Errors:
  *   BUSY: streams or events are alive, or the context is the process's own (see gpumem_shared_ctx()).
  *   CAPTURING: the context's own stream is under graph capture. */
 GPUMEM_API gpumem_status gpumem_ctx_destroy(gpumem_ctx *ctx);
@@ -546,8 +547,8 @@ GPUMEM_API gpumem_status gpumem_ctx_device(gpumem_ctx *ctx, gpumem_device_info *
  * you can only destroy the context. */
 GPUMEM_API gpumem_status gpumem_ctx_status(gpumem_ctx *ctx);
 
-/* Waits for all work enqueued on the context's own stream and on every stream created or wrapped on it. Errors:
- * CAPTURING. */
+/* Waits for all work enqueued on the context's own stream and on every stream created or wrapped on it.
+ * Errors: CAPTURING. */
 GPUMEM_API gpumem_status gpumem_ctx_synchronize(gpumem_ctx *ctx);
 
 /* Sends the context's messages to fn from now on. NULL (the default) means silence. The library itself prints
@@ -570,8 +571,8 @@ GPUMEM_API gpumem_status gpumem_ctx_warmup(gpumem_ctx *ctx);
  * Before the library touches or locks host memory, it compares the size with the available memory: MemAvailable of
  * the system, and the limits of control groups (cgroups, as of a container). A larger size is OUT_OF_MEMORY, and the
  * error message has both numbers. Concurrent allocations by other programs are not counted. The library does not
- * touch memory that a host context gives. As with malloc(), the system may give more than exists. Errors: UNSUPPORTED
- * (managed memory on a device without it). */
+ * touch memory that a host context gives. As with malloc(), the system may give more than exists.
+ * Errors: UNSUPPORTED (managed memory on a device without it). */
 GPUMEM_API gpumem_status gpumem_alloc_device(gpumem_ctx *ctx, int64_t bytes, void **p);
 GPUMEM_API gpumem_status gpumem_alloc_pinned(gpumem_ctx *ctx, int64_t bytes, void **p);
 GPUMEM_API gpumem_status gpumem_alloc_managed(gpumem_ctx *ctx, int64_t bytes, void **p);
@@ -579,7 +580,8 @@ GPUMEM_API gpumem_status gpumem_alloc_managed(gpumem_ctx *ctx, int64_t bytes, vo
 /* Frees memory of any kind that this context allocated. First it waits for all work that the context's own stream and
  * every stream created or wrapped on it have received. It does not wait for streams under graph capture. Work on
  * other streams of the program that uses the memory must be done. If the wait fails, work may still use the memory.
- * It then stays allocated: you can free it later, or its context frees it. Errors:
+ * It then stays allocated: you can free it later, or its context frees it.
+ * Errors:
  *   INVALID_POINTER: not the start of an allocation, freed before, not gpumem's, or another context's.
  *   CORRUPTED: in debug mode, the memory was written past its ends. It is freed anyway. */
 GPUMEM_API gpumem_status gpumem_free(gpumem_ctx *ctx, void *p);
@@ -595,13 +597,15 @@ GPUMEM_API gpumem_status gpumem_free(gpumem_ctx *ctx, void *p);
  *             far. Its own stream can reuse it immediately. Another stream can reuse it after an event.
  * Other use   gpumem_memory_used_on() declares that a further stream uses the memory that starts at p. The memory is
  *             then also freed after all work that this stream has received at the time of the free. If work on an
- *             undeclared stream uses the memory, it must be done at the free, or a declared stream must wait for it.
- * Pools       Freed memory stays for reuse. A context keeps at most about 1.2 times its peak live bytes, or the sum
- *             of its streams' needs, plus freed memory that pending work still uses. Blocks of 2 to 256 KiB take up
- *             to an eighth more than requested. If the driver does not map 2 MiB pages, larger blocks do too. A host
- *             context keeps at most an eighth of the host's memory per stream, and at most 4 GiB. If the device or
- *             device_memory_limit has no more memory, the pool first gives back what it keeps and waits for streams.
- *             Only then is the status OUT_OF_MEMORY.
+ *             undeclared stream uses the memory, it must be done at the free, or one of these streams must wait for
+ *             it.
+ * Pools       Freed memory stays for reuse. The pool holds at most about 1.2 times the peak of live bytes, or the sum
+ *             of its streams' peak needs, whichever is larger. Freed memory that pending work still uses counts in
+ *             addition, and 32 MiB are always allowed. Blocks of 2 to 256 KiB take up to an eighth more than
+ *             requested. If the driver does not map 2 MiB pages, larger blocks do too. A host context keeps at most
+ *             an eighth of the host's memory per stream, and at most 4 GiB. If the device or device_memory_limit has
+ *             no more memory, the pool first gives back all kept memory and waits for streams. Only then is the
+ *             status OUT_OF_MEMORY.
  * Streams     You may destroy a stream before the memory that belongs to it or that it uses. After the end of a
  *             stream's wrapper, the library does not know further work on that stream.
  * Capture     Allocations and frees do not take part in graph capture. They are CAPTURING on a stream under capture.
@@ -610,7 +614,8 @@ GPUMEM_API gpumem_status gpumem_free(gpumem_ctx *ctx, void *p);
  *
  * bytes == 0 gives NULL and success. gpumem_free() also accepts this memory, and gpumem_free_async() that from
  * gpumem_alloc_device(). On a device without stream-ordered memory, the free waits as gpumem_free() does. For pinned
- * and managed memory gpumem_memory_used_on() does nothing. Errors:
+ * and managed memory gpumem_memory_used_on() does nothing.
+ * Errors:
  *   INVALID_ARGUMENT: the alignment.
  *   INVALID_POINTER: as gpumem_free(). For gpumem_free_async() also pinned or managed memory.
  *   CAPTURING: see Capture.
@@ -621,7 +626,8 @@ GPUMEM_API gpumem_status gpumem_free_async(gpumem_ctx *ctx, void *p, gpumem_stre
 GPUMEM_API gpumem_status gpumem_memory_used_on(gpumem_ctx *ctx, const void *p, gpumem_stream *stream);
 
 /* Gives memory kept for reuse back to the device and to the system, except keep_bytes of each kind. Waits for the
- * context's streams as gpumem_free() does. Errors: none of its own. */
+ * context's streams as gpumem_free() does.
+ * Errors: none of its own. */
 GPUMEM_API gpumem_status gpumem_memory_trim(gpumem_ctx *ctx, int64_t keep_bytes);
 
 /* Checks all memory of a context in debug mode. Contexts created with options->debug_memory or under GPUMEM_DEBUG=1
@@ -648,7 +654,7 @@ GPUMEM_API gpumem_status gpumem_memory_check(gpumem_ctx *ctx);
 /* Writes each later allocation and free of the context to a new file. The trace ends with the context, or with a NULL
  * path. A call ends a running trace first, even if the call then fails. GPUMEM_TRACE=<path> traces each context from
  * its start, in <path>.<process id>.<number of the context>. `gpumem replay <file>` repeats a trace. Each line is
- * written at its event and takes about 1 us. A crash leaves the file as it was.
+ * written at its event and takes about 1 us. After a crash the file has all lines up to it.
  *
  * The first line is "gpumem-trace 1". The others begin with a letter, the nanoseconds since the start, and the number
  * of the thread. Addresses and streams are hexadecimal numbers with 0x. Stream 0x0 means all streams.
@@ -656,8 +662,8 @@ GPUMEM_API gpumem_status gpumem_memory_check(gpumem_ctx *ctx);
  *   f NS THREAD ADDRESS STREAM                        a free
  *   u NS THREAD ADDRESS STREAM                        gpumem_memory_used_on()
  *   t NS THREAD KEEP_BYTES                            gpumem_memory_trim()
- * In debug mode, and on a device without stream-ordered memory, all allocations are for all streams. Errors:
- * INVALID_ARGUMENT (the path is "").
+ * In debug mode, and on a device without stream-ordered memory, all allocations are for all streams.
+ * Errors: INVALID_ARGUMENT (the path is "").
  *   FILE_ERROR: not an ordinary file, a link, a file of another trace, or the system's reason.
  *   FILE_ERROR: the running trace lost lines. The new trace does not begin. */
 GPUMEM_API gpumem_status gpumem_memory_trace(gpumem_ctx *ctx, const char *path);
@@ -668,7 +674,8 @@ GPUMEM_API gpumem_status gpumem_memory_trace(gpumem_ctx *ctx, const char *path);
  * frees the memory itself, after it unregistered it. No part may already be registered, by gpumem or by others. On a
  * host context the range counts as pinned memory. The end of a context unregisters ranges that are still registered,
  * and reports them through the log. On a CUDA context the host must have memory for pages that have none yet. If it
- * does not, the status is OUT_OF_MEMORY (see gpumem_alloc_pinned()). Errors: OUT_OF_RANGE, UNSUPPORTED.
+ * does not, the status is OUT_OF_MEMORY (see gpumem_alloc_pinned()).
+ * Errors: OUT_OF_RANGE, UNSUPPORTED.
  *   INVALID_ARGUMENT: bytes < 1, or memory that is not pageable or is partly registered.
  *   INVALID_POINTER: not mapped for writing.
  *   INVALID_POINTER, unregistering: not registered, not the start, another context's, or allocated by gpumem.
@@ -678,18 +685,20 @@ GPUMEM_API gpumem_status gpumem_host_unregister(gpumem_ctx *ctx, void *p);
 
 /* Names the memory that starts at p, which this context allocated or registered. The label appears in debug mode's
  * reports and in the report of live memory at the context's end. The library copies at most 127 bytes. NULL or ""
- * removes the label. It ends with the memory. Errors: INVALID_POINTER (as gpumem_free()). */
+ * removes the label. It ends with the memory.
+ * Errors: INVALID_POINTER (as gpumem_free()). */
 GPUMEM_API gpumem_status gpumem_memory_label(gpumem_ctx *ctx, const void *p, const char *label);
 
 GPUMEM_API gpumem_status gpumem_pointer_info_init(gpumem_pointer_info *info, int64_t size);
 
 /* Describes the memory at p, from the context's point of view. p may be any address. A host context distinguishes
  * pinned and managed memory of another library from pageable memory only if the CUDA driver was loaded before the
- * context. Errors: INVALID_POINTER (NULL, freed or unmapped). */
+ * context.
+ * Errors: INVALID_POINTER (NULL, freed or unmapped). */
 GPUMEM_API gpumem_status gpumem_pointer_query(gpumem_ctx *ctx, const void *p, gpumem_pointer_info *info);
 
-/* Returns the context's allocation statistics. device_peak_bytes is exact if only one stream allocates at a time.
- * Each further stream may add up to 1 MiB. */
+/* Returns the context's allocation statistics. device_peak_bytes is exact if only one stream allocates at a time. If
+ * several do, each may add up to 1 MiB. */
 GPUMEM_API gpumem_status gpumem_memory_stats_init(gpumem_memory_stats_info *stats, int64_t size);
 GPUMEM_API gpumem_status gpumem_memory_stats(gpumem_ctx *ctx, gpumem_memory_stats_info *stats);
 
@@ -736,8 +745,9 @@ GPUMEM_API void gpumem_torch_record_stream(void *p, void *native_stream);
  * NULL        Every stream may use the memory immediately. A free waits for all work on the device, also on streams
  *             that gpumem does not know. That is safe in every program, as cudaFree() is. Captures stay valid.
  * A stream    As native_stream above, but the legacy default stream, which is CuPy's default, is (void *)1 here
- *             (cudaStreamLegacy). Nothing waits. Work on other streams that uses the memory must start after that
- *             stream's earlier work. At the free it must be done, or that stream must wait for it. */
+ *             (cudaStreamLegacy). Nothing waits. Work on other streams that uses the memory must be ordered after the
+ *             work that this stream had at the allocation. At the free it must be done, or this stream must wait for
+ *             it. */
 GPUMEM_API void *gpumem_cupy_malloc(void *param, int64_t bytes, int32_t device);
 GPUMEM_API void gpumem_cupy_free(void *param, void *p, int32_t device);
 
@@ -745,8 +755,8 @@ GPUMEM_API void gpumem_cupy_free(void *param, void *p, int32_t device);
 
 /* Moves the pages of managed memory to a device before they are needed. device is the context's ordinal or
  * GPUMEM_DEVICE_HOST. bytes == 0 does nothing. A host context only checks the arguments. If the host has too little
- * memory now, the status is OUT_OF_MEMORY (see gpumem_alloc_pinned()). Errors: OUT_OF_RANGE, CAPTURING, NOT_FOUND
- * (unknown device).
+ * memory now, the status is OUT_OF_MEMORY (see gpumem_alloc_pinned()).
+ * Errors: OUT_OF_RANGE, CAPTURING, NOT_FOUND (unknown device).
  *   INVALID_POINTER: not managed memory.
  *   UNSUPPORTED: the device has no concurrent managed access. */
 GPUMEM_API gpumem_status gpumem_managed_prefetch(gpumem_ctx *ctx, const void *p, int64_t bytes, int32_t device);
@@ -754,15 +764,16 @@ GPUMEM_API gpumem_status gpumem_managed_prefetch_async(gpumem_ctx *ctx, const vo
                                                        gpumem_stream *stream);
 
 /* Gives a hint on managed memory, or takes it back. device is the location for PREFERRED_LOCATION and the device for
- * ACCESSED_BY and UNSET_ACCESSED_BY. Other hints ignore it. Errors: as gpumem_managed_prefetch(). */
+ * ACCESSED_BY and UNSET_ACCESSED_BY. Other hints ignore it.
+ * Errors: as gpumem_managed_prefetch(). */
 GPUMEM_API gpumem_status gpumem_managed_advise(gpumem_ctx *ctx, const void *p, int64_t bytes, gpumem_advice advice,
                                                int32_t device);
 
 /* Reports the current location of managed memory and the earlier hints. It queries each page, which takes 2 to 3 ms
  * per GiB. Pages that are not in host memory are on a device, or have no memory yet. Pages with READ_MOSTLY may have
  * copies on both sides. If last_prefetch or the hints differ within the range, they are GPUMEM_DEVICE_NONE and 0.
- * bytes == 0 gives 0, NONE and 0. On a host context all bytes are the host's. Errors: OUT_OF_RANGE, INVALID_POINTER
- * and UNSUPPORTED as gpumem_managed_prefetch(). */
+ * bytes == 0 gives 0, NONE and 0. On a host context all bytes are the host's.
+ * Errors: OUT_OF_RANGE, INVALID_POINTER and UNSUPPORTED as gpumem_managed_prefetch(). */
 GPUMEM_API gpumem_status gpumem_managed_info_init(gpumem_managed_info *info, int64_t size);
 GPUMEM_API gpumem_status gpumem_managed_query(gpumem_ctx *ctx, const void *p, int64_t bytes, gpumem_managed_info *info);
 
@@ -773,7 +784,8 @@ GPUMEM_API gpumem_status gpumem_managed_query(gpumem_ctx *ctx, const void *p, in
  *
  * For copies between pageable memory and a device, several host threads (host_threads) move the bytes through pinned
  * memory. With enough threads they reach the speed of PCIe or NVLink. The context keeps up to 64 MiB of pinned memory
- * for this, plus 8 MiB per stream with such copies, until gpumem_memory_trim(). Errors: as every operation.
+ * for this, plus 8 MiB per stream with such copies, until gpumem_memory_trim().
+ * Errors: as every operation.
  *   CAPTURING: an asynchronous call with both ranges in host memory, or with one in pageable memory. */
 GPUMEM_API gpumem_status gpumem_copy(gpumem_ctx *ctx, void *dst, const void *src, int64_t bytes);
 GPUMEM_API gpumem_status gpumem_copy_async(gpumem_ctx *ctx, void *dst, const void *src, int64_t bytes,
@@ -785,8 +797,8 @@ GPUMEM_API gpumem_status gpumem_copy_async(gpumem_ctx *ctx, void *dst, const voi
  * nothing. src and dst may be blocks of columns of one matrix that share no column.
  *
  * Between two devices the driver copies one row at a time. Between host and device there are two variants: "driver",
- * and "rings" for pageable memory. In "rings", host threads fill and empty pinned staging buffers. Errors: as
- * gpumem_copy(). */
+ * and "rings" for pageable memory. In "rings", host threads fill and empty pinned staging buffers.
+ * Errors: as gpumem_copy(). */
 GPUMEM_API gpumem_status gpumem_copy_2d(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, const void *src,
                                         int64_t src_pitch_bytes, int64_t row_bytes, int64_t rows);
 GPUMEM_API gpumem_status gpumem_copy_2d_async(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, const void *src,
@@ -795,7 +807,8 @@ GPUMEM_API gpumem_status gpumem_copy_2d_async(gpumem_ctx *ctx, void *dst, int64_
 
 /* The same for slices of rows. Row r of slice s begins at p + s*slice_bytes + r*pitch_bytes. slice_bytes is at least
  * (rows - 1)*pitch_bytes + row_bytes. With one slice it is not used. If src and dst are blocks of columns of one
- * matrix, its slices may be any whole number of rows apart. Errors: as gpumem_copy_2d(). */
+ * matrix, its slices may be any whole number of rows apart.
+ * Errors: as gpumem_copy_2d(). */
 GPUMEM_API gpumem_status gpumem_copy_3d(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, int64_t dst_slice_bytes,
                                         const void *src, int64_t src_pitch_bytes, int64_t src_slice_bytes,
                                         int64_t row_bytes, int64_t rows, int64_t slices);
@@ -805,8 +818,8 @@ GPUMEM_API gpumem_status gpumem_copy_3d_async(gpumem_ctx *ctx, void *dst, int64_
                                               gpumem_stream *stream);
 
 /* Writes count copies of a pattern of 1, 2, 4, 8 or 16 bytes to dst, back to back. The pattern is host memory. Both
- * calls read it before they return. Errors: as every operation. A pattern that is device memory, or not memory, is
- * INVALID_POINTER. */
+ * calls read it before they return.
+ * Errors: as every operation. A pattern that is device memory, or not memory, is INVALID_POINTER. */
 GPUMEM_API gpumem_status gpumem_fill(gpumem_ctx *ctx, void *dst, const void *pattern, int64_t pattern_bytes,
                                      int64_t count);
 GPUMEM_API gpumem_status gpumem_fill_async(gpumem_ctx *ctx, void *dst, const void *pattern, int64_t pattern_bytes,
@@ -830,37 +843,44 @@ GPUMEM_API gpumem_status gpumem_stream_destroy(gpumem_stream *stream);
 
 /* Wraps a cudaStream_t of the program, passed as void *. NULL is CUDA's legacy default stream. The program keeps the
  * stream alive as long as the wrapper. Destroying the wrapper waits for nothing, and does not affect the stream. On a
- * host context a NULL native stream gives another handle for the context's own stream. Errors:
+ * host context a NULL native stream gives another handle for the context's own stream.
+ * Errors:
  *   UNSUPPORTED: a native stream on a host context, or the per-thread default stream.
  *   INVALID_ARGUMENT: a stream of another device or CUDA context. */
 GPUMEM_API gpumem_status gpumem_stream_wrap(gpumem_ctx *ctx, void *native_stream, gpumem_stream **stream);
 
 /* Returns the stream's cudaStream_t, for CUDA calls and for other libraries (__cuda_array_interface__, DLPack). Work
  * that they enqueue takes its place in the stream's order. The cudaStream_t lives as long as the stream. Do not
- * destroy it. A wrapped legacy default stream gives (void *)1 (cudaStreamLegacy). Errors: UNSUPPORTED (a host
- * context). */
+ * destroy it. A wrapped legacy default stream gives (void *)1 (cudaStreamLegacy).
+ * Errors: UNSUPPORTED (a host context). */
 GPUMEM_API gpumem_status gpumem_stream_native(gpumem_ctx *ctx, gpumem_stream *stream, void **native_stream);
 
-/* Waits until all work enqueued so far is done. Errors: CAPTURING. */
+/* Waits until all work enqueued so far is done.
+ * Errors: CAPTURING. */
 GPUMEM_API gpumem_status gpumem_stream_synchronize(gpumem_ctx *ctx, gpumem_stream *stream);
 
-/* Returns OK if all enqueued work is done, else NOT_READY. Does not wait. Errors: CAPTURING. */
+/* Returns OK if all enqueued work is done, else NOT_READY. Does not wait.
+ * Errors: CAPTURING. */
 GPUMEM_API gpumem_status gpumem_stream_query(gpumem_ctx *ctx, gpumem_stream *stream);
 
 /* Makes later work on the stream wait for the event's last record so far. An event that was never recorded counts as
- * done. Errors: CAPTURING (the stream is under graph capture, and the event was recorded outside that capture). */
+ * done.
+ * Errors: CAPTURING (the stream is under graph capture, and the event was recorded outside that capture). */
 GPUMEM_API gpumem_status gpumem_stream_wait_event(gpumem_ctx *ctx, gpumem_stream *stream, gpumem_event *event);
 
-/* An event marks a point of a stream. You may destroy an event while work still waits for it. */
+/* An event marks a point of a stream. gpumem_event_record() sets it behind all work that the stream has received. You
+ * may record or destroy an event while work still waits for it. That work keeps waiting for the earlier record. */
 GPUMEM_API gpumem_status gpumem_event_create(gpumem_ctx *ctx, gpumem_event **event);
 GPUMEM_API gpumem_status gpumem_event_destroy(gpumem_event *event);
 GPUMEM_API gpumem_status gpumem_event_record(gpumem_ctx *ctx, gpumem_event *event, gpumem_stream *stream);
 
-/* Waits until the stream has passed the event's last record. If the event was never recorded, returns immediately. */
+/* Waits until the stream has passed the event's last record. If the event was never recorded, returns immediately.
+ * Errors: CAPTURING (the event was recorded in a graph capture). */
 GPUMEM_API gpumem_status gpumem_event_synchronize(gpumem_event *event);
 
-/* Returns the seconds between two events of one context. Errors: NOT_READY (one is still pending, *seconds keeps its
- * value), INVALID_ARGUMENT (never recorded, or of two contexts). */
+/* Returns the seconds between two events of one context.
+ * Errors: NOT_READY (one is still pending, *seconds keeps its value), INVALID_ARGUMENT (never recorded, or of two
+ * contexts), CAPTURING (recorded in a graph capture). */
 GPUMEM_API gpumem_status gpumem_event_elapsed(gpumem_event *start, gpumem_event *end, double *seconds);
 
 /* ----------------------------------------------------------------------------------------------------------- reduce */
@@ -1046,12 +1066,12 @@ GPUMEM_API gpumem_status gpumem_reduce_segments_async(gpumem_ctx *ctx, gpumem_dt
  *
  * In place    src == dst transposes in place. A square matrix needs src_ld == dst_ld. Any other matrix needs src_ld
  *             == cols and dst_ld == rows, and takes up to three passes.
- * Scratch     Only transposes in place need scratch memory. Call max(rows, cols) elements a line. Device: as much as
- *             all matrices, if that is at most 32 MiB. Otherwise 32 MiB or one line, whichever is larger, but at most
- *             half of the matrix. None if a matrix, or a line with some columns, fits into a block's shared memory.
- *             It comes and goes in the stream's order. The context keeps up to 64 MiB of it. A captured graph has its
- *             own. Host: as much as one matrix, if that is at most 32 MiB (per thread, if at most 1 MiB). Otherwise 1
- *             MiB or one line per thread, whichever is larger.
+ * Scratch     Only transposes in place need scratch memory. A line here is max(rows, cols) elements. Device: as much
+ *             as all matrices, if that is at most 32 MiB. Otherwise 32 MiB or one line, whichever is larger, but at
+ *             most half of the matrix. None if a matrix, or a line with some columns, fits into a block's shared
+ *             memory. It comes and goes in the stream's order. The context keeps up to 64 MiB of it. A captured graph
+ *             has its own. Host: as much as one matrix, if that is at most 32 MiB (per thread, if at most 1 MiB).
+ *             Otherwise 1 MiB or one line per thread, whichever is larger, but together at most half of the matrix.
  * Two sides   If one operand is in host memory and the other is not, the device does the work of a blocking call. The
  *             host operand crosses PCIe or NVLink in pieces of 8 MiB. Each transfer overlaps the transpose of the
  *             piece before it. That takes two pieces of device memory.
@@ -1066,7 +1086,7 @@ GPUMEM_API gpumem_status gpumem_transpose_async(gpumem_ctx *ctx, int64_t element
 
 /* The same for `batches` matrices of one shape. Matrix b is at src + b*src_batch_stride and goes to dst +
  * b*dst_batch_stride, in elements. src_batch_stride is at least 0 (0: the same matrix each time). dst_batch_stride is
- * at least (cols-1)*dst_ld + rows. In place the two are equal. With fewer than two matrices, neither is used. */
+ * at least (cols-1)*dst_ld + rows. In place the two are equal. With fewer than two matrices, both are unused. */
 GPUMEM_API gpumem_status gpumem_transpose_batched(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows, int64_t cols,
                                                   const void *src, int64_t src_ld, int64_t src_batch_stride, void *dst,
                                                   int64_t dst_ld, int64_t dst_batch_stride, int64_t batches);
@@ -1237,8 +1257,8 @@ GPUMEM_API gpumem_status gpumem_multiply_f64_async(gpumem_ctx *ctx, int32_t rank
  * overlap.
  *
  * Centres     The centre of row (column) i of dst is at (i + 0.5) * src / dst - 0.5 rows (columns) of src. That is
- *             the convention of OpenCV's INTER_NEAREST_EXACT and INTER_LINEAR. Coordinates are exact integers for any
- *             extents.
+ *             the convention of OpenCV's INTER_NEAREST_EXACT and INTER_LINEAR. Integers represent coordinates
+ *             exactly, for any extents.
  * Nearest     The pixel that contains the centre, with its bits, also of NaN: row floor((2 i + 1) * src / (2 dst)).
  *             On the border of two pixels it is the second (OpenCV: the first).
  * Bilinear    Interpolates the four pixels around the centre. Past the edge they are the pixels of the edge. It
@@ -1274,14 +1294,16 @@ GPUMEM_API gpumem_status gpumem_resize_2d_async(gpumem_ctx *ctx, gpumem_filter f
 
 /* Lists the variants of an operation for all backends, in the order of the table that gpumem_explain() reports. Some
  * run only if gpumem_variant_force() names them ("taken by name only"): textbook variants, and resize's "texture",
- * which gives other bits. The name is static. Errors: NOT_FOUND (index is too large). */
+ * which gives other bits. The name is static.
+ * Errors: NOT_FOUND (index is too large). */
 GPUMEM_API gpumem_status gpumem_variant_count(gpumem_family family, int32_t *count);
 GPUMEM_API gpumem_status gpumem_variant_name(gpumem_family family, int32_t index, const char **name);
 
 /* Overrides the choice of an operation's variant in this context, wherever it runs. NULL restores the choice. If the
  * variant does not fit a call, the call returns UNSUPPORTED and gives the reason. It never silently uses another.
- * Between host and device, and between devices, only the copy variants "driver" and "rings" can copy. Overrides with
- * other variants do not affect such copies. Errors: NOT_FOUND. */
+ * Between host and device, and between devices, only the copy variants "driver" and "rings" can copy. An override
+ * with another variant does not affect such copies.
+ * Errors: NOT_FOUND. */
 GPUMEM_API gpumem_status gpumem_variant_force(gpumem_ctx *ctx, gpumem_family family, const char *name);
 
 /* An operation descriptor is one line of text: the name of an operation, then key=value words. It has everything that
@@ -1308,7 +1330,8 @@ GPUMEM_API gpumem_status gpumem_variant_force(gpumem_ctx *ctx, gpumem_family fam
  * The format is text, or one JSON object with "schema" "gpumem.explain/1". Its "line" is the descriptor in its
  * shortest form. See Texts. If the operation would refuse the problem, this call returns the same status. It does not
  * consider index values, offsets, results or the state of streams. If a descriptor is not valid, the status is
- * INVALID_ARGUMENT. The error message has the word and the expected form. Errors: as the operation's. */
+ * INVALID_ARGUMENT. The error message has the word and the expected form.
+ * Errors: as the operation's. */
 GPUMEM_API gpumem_status gpumem_explain(gpumem_ctx *ctx, const char *line, gpumem_format format, char *buf, int64_t cap,
                                         int64_t *needed);
 
@@ -1360,7 +1383,7 @@ GPUMEM_API gpumem_status gpumem_profile_row_init(gpumem_profile_row *row, int64_
  * Then comes one row per pair of kinds of memory, from a call's first operand to its last. Initialise rows[0] with
  * gpumem_profile_row_init(). Its struct_size is the size of every row. rows may be NULL if cap is 0. needed may be
  * NULL. It receives the number of all rows. You may call this during a profile. Work that is not done has no time
- * yet. Without a profile there are no rows. */
+ * yet. Without a profile the number of rows is 0. */
 GPUMEM_API gpumem_status gpumem_profile_report(gpumem_ctx *ctx, gpumem_profile_row *rows, int64_t cap, int64_t *needed);
 
 /* Replaces a file with the same rows: as a table (GPUMEM_FORMAT_TEXT), as CSV, or as a JSON object with "schema"
@@ -1369,8 +1392,8 @@ GPUMEM_API gpumem_status gpumem_profile_report(gpumem_ctx *ctx, gpumem_profile_r
  * GPUMEM_PROFILE=<path> profiles each context. gpumem_ctx_destroy() writes <path>.<process id>.<number of the
  * context>, which is empty until then. A <path> that ends in .csv, .json or .trace selects that format, any other the
  * table. A CUDA context also marks its launches for NVTX tools. The domain is "gpumem", the category is the
- * operation, and the name is the variant. Errors: INVALID_ARGUMENT (another format, ""), FILE_ERROR (a link, not an
- * ordinary file, or the system's reason). */
+ * operation, and the name is the variant.
+ * Errors: INVALID_ARGUMENT (another format, ""), FILE_ERROR (a link, not an ordinary file, or the system's reason). */
 GPUMEM_API gpumem_status gpumem_profile_write(gpumem_ctx *ctx, gpumem_format format, const char *path);
 
 GPUMEM_API gpumem_status gpumem_tune_options_init(gpumem_tune_options *options, int64_t size);
@@ -1446,7 +1469,8 @@ GPUMEM_API gpumem_status gpumem_dist_layout_init(gpumem_dist_layout *layout, int
 GPUMEM_API gpumem_status gpumem_dist_plan_options_init(gpumem_dist_plan_options *options, int64_t size);
 
 /* Creates a gpumem_dist. Collective. The contexts must outlive it. The call copies the transport's table. If it fails
- * and the transport was readable, it releases the transport. Errors: PEER_LOST, TIMED_OUT. */
+ * and the transport was readable, it releases the transport.
+ * Errors: PEER_LOST, TIMED_OUT. */
 GPUMEM_API gpumem_status gpumem_dist_create(const gpumem_dist_options *options, gpumem_dist **dist);
 
 /* Describes a gpumem_dist. Not collective. Works in any state. After the call, gpumem_last_error() gives the message
@@ -1458,7 +1482,8 @@ GPUMEM_API gpumem_status gpumem_dist_query(gpumem_dist *dist, gpumem_dist_info *
 GPUMEM_API gpumem_status gpumem_dist_abort(gpumem_dist *dist);
 
 /* Releases the transport and destroys dist. Not collective, but other processes wait for messages that this process
- * no longer sends. Errors: BUSY (plans are alive). */
+ * no longer sends.
+ * Errors: BUSY (plans are alive). */
 GPUMEM_API gpumem_status gpumem_dist_destroy(gpumem_dist *dist);
 
 /* Plans to move an array from one layout to another. Collective. Axis d of dst is axis order[d] of src, so
@@ -1492,7 +1517,8 @@ GPUMEM_API gpumem_status gpumem_dist_plan_reduce(gpumem_dist *dist, const gpumem
  * from which its boxes' offsets count. It points to any memory that the participant's context accepts. It may be NULL
  * if the participant has no box. For a halo, dst is src, or NULL. For a redistribution, output and input may not
  * overlap. The work comes after the contexts' own streams, and is complete for this process on return. The call does
- * not synchronise the processes. Errors: as gpumem_permute(); PEER_LOST, TIMED_OUT. */
+ * not synchronise the processes.
+ * Errors: as gpumem_permute(); PEER_LOST, TIMED_OUT. */
 GPUMEM_API gpumem_status gpumem_dist_execute(gpumem_dist_plan *plan, const void *const *src, void *const *dst);
 
 /* The asynchronous form. Not collective. It requires that this process uses only peer reads in the plan (see
@@ -1518,8 +1544,8 @@ GPUMEM_API gpumem_status gpumem_dist_execute_async(gpumem_dist_plan *plan, const
  * gpumem_reduce(), gpumem_argreduce(), gpumem_dot_*() and gpumem_nrm2_*() for the whole sequence on one device. They
  * do not depend on the number of participants or their boxes. x and y are as src of gpumem_dist_execute(). The
  * layout's element_bytes is the type's size. An index is the element's position in the sequence. value may be NULL.
- * Results are ordinary host memory, and are valid on return. Errors: as those functions, also CAPTURING; PEER_LOST,
- * TIMED_OUT. */
+ * Results are ordinary host memory, and are valid on return.
+ * Errors: as those functions, also CAPTURING; PEER_LOST, TIMED_OUT. */
 GPUMEM_API gpumem_status gpumem_dist_reduce(gpumem_dist_plan *plan, gpumem_dtype dtype, gpumem_reduce_op op,
                                             const void *const *x, void *result);
 GPUMEM_API gpumem_status gpumem_dist_argreduce(gpumem_dist_plan *plan, gpumem_dtype dtype, gpumem_reduce_op op,
