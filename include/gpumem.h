@@ -1134,10 +1134,10 @@ GPUMEM_API gpumem_status gpumem_scatter_async(gpumem_ctx *ctx, int64_t row_bytes
                                               int64_t n, void *dst, int64_t dst_rows, int64_t dst_pitch_bytes,
                                               gpumem_status *status, gpumem_stream *stream);
 
-/* Permutes the axes of an array. Axis d of dst is axis order[d] of src, as in NumPy's transpose(axes). rank is the
- * number of axes, 0 (a single element) to 8. src has the extents extents[0], ..., extents[rank - 1], and dst has
+/* Permutes the axes of an array. Axis d of dst is axis order[d] of src, as in NumPy's transpose(axes). ndim is the
+ * number of axes, 0 (a single element) to 8. src has the extents extents[0], ..., extents[ndim - 1], and dst has
  * extents[order[0]], .... The last axis is the fastest. order names each axis once. extents and order may be NULL if
- * rank is 0. Elements have 1, 2, 4, 8 or 16 bytes.
+ * ndim is 0. Elements have 1, 2, 4, 8 or 16 bytes.
  *
  * Strides     In elements, one per axis of the operand's own shape. NULL means row-major without padding. The stride
  *             of an axis of extent 1 is not used. Strides of src are at least 0 (0 repeats elements). Distinct
@@ -1149,10 +1149,10 @@ GPUMEM_API gpumem_status gpumem_scatter_async(gpumem_ctx *ctx, int64_t row_bytes
  * Extent 0    Nothing is done. src and dst may then be NULL.
  *
  * Errors: as every operation. */
-GPUMEM_API gpumem_status gpumem_permute(gpumem_ctx *ctx, int64_t element_bytes, int32_t rank, const int64_t *extents,
+GPUMEM_API gpumem_status gpumem_permute(gpumem_ctx *ctx, int64_t element_bytes, int32_t ndim, const int64_t *extents,
                                         const int32_t *order, const void *src, const int64_t *src_strides, void *dst,
                                         const int64_t *dst_strides);
-GPUMEM_API gpumem_status gpumem_permute_async(gpumem_ctx *ctx, int64_t element_bytes, int32_t rank,
+GPUMEM_API gpumem_status gpumem_permute_async(gpumem_ctx *ctx, int64_t element_bytes, int32_t ndim,
                                               const int64_t *extents, const int32_t *order, const void *src,
                                               const int64_t *src_strides, void *dst, const int64_t *dst_strides,
                                               gpumem_stream *stream);
@@ -1204,9 +1204,9 @@ GPUMEM_API gpumem_status gpumem_convert_async(gpumem_ctx *ctx, gpumem_dtype src_
  * factors[terms - 1] * x[terms - 1] from 1 to 8 sources. gpumem_multiply forms z = x * y. With shifted views of one
  * array, one call computes a stencil. A step of the heat equation has five terms.
  *
- * Views       rank is the number of axes, 0 (a single element) to 3. extents has rank entries, for z and every
- *             source. It may be NULL if rank is 0. Strides follow the rules of gpumem_permute(), with z as dst.
- *             x_strides has the rank strides of x[0], then those of x[1], and so on. If it is NULL, all sources have
+ * Views       ndim is the number of axes, 0 (a single element) to 3. extents has ndim entries, for z and every
+ *             source. It may be NULL if ndim is 0. Strides follow the rules of gpumem_permute(), with z as dst.
+ *             x_strides has the ndim strides of x[0], then those of x[1], and so on. If it is NULL, all sources have
  *             the strides of z.
  * Host data   extents, strides, factors and the array x itself are ordinary host memory. The library reads them
  *             before the call returns.
@@ -1221,30 +1221,30 @@ GPUMEM_API gpumem_status gpumem_convert_async(gpumem_ctx *ctx, gpumem_dtype src_
  *             first to last element it may otherwise share no byte with a source that is read.
  *
  * Errors: as every operation. */
-GPUMEM_API gpumem_status gpumem_lincomb_f32(gpumem_ctx *ctx, int32_t rank, const int64_t *extents, int32_t terms,
+GPUMEM_API gpumem_status gpumem_lincomb_f32(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents, int32_t terms,
                                             const float *factors, const float *const *x, const int64_t *x_strides,
                                             float *z, const int64_t *z_strides);
-GPUMEM_API gpumem_status gpumem_lincomb_f64(gpumem_ctx *ctx, int32_t rank, const int64_t *extents, int32_t terms,
+GPUMEM_API gpumem_status gpumem_lincomb_f64(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents, int32_t terms,
                                             const double *factors, const double *const *x, const int64_t *x_strides,
                                             double *z, const int64_t *z_strides);
-GPUMEM_API gpumem_status gpumem_lincomb_f32_async(gpumem_ctx *ctx, int32_t rank, const int64_t *extents, int32_t terms,
+GPUMEM_API gpumem_status gpumem_lincomb_f32_async(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents, int32_t terms,
                                                   const float *factors, const float *const *x, const int64_t *x_strides,
                                                   float *z, const int64_t *z_strides, gpumem_stream *stream);
-GPUMEM_API gpumem_status gpumem_lincomb_f64_async(gpumem_ctx *ctx, int32_t rank, const int64_t *extents, int32_t terms,
+GPUMEM_API gpumem_status gpumem_lincomb_f64_async(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents, int32_t terms,
                                                   const double *factors, const double *const *x,
                                                   const int64_t *x_strides, double *z, const int64_t *z_strides,
                                                   gpumem_stream *stream);
-GPUMEM_API gpumem_status gpumem_multiply_f32(gpumem_ctx *ctx, int32_t rank, const int64_t *extents, const float *x,
+GPUMEM_API gpumem_status gpumem_multiply_f32(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents, const float *x,
                                              const int64_t *x_strides, const float *y, const int64_t *y_strides,
                                              float *z, const int64_t *z_strides);
-GPUMEM_API gpumem_status gpumem_multiply_f64(gpumem_ctx *ctx, int32_t rank, const int64_t *extents, const double *x,
+GPUMEM_API gpumem_status gpumem_multiply_f64(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents, const double *x,
                                              const int64_t *x_strides, const double *y, const int64_t *y_strides,
                                              double *z, const int64_t *z_strides);
-GPUMEM_API gpumem_status gpumem_multiply_f32_async(gpumem_ctx *ctx, int32_t rank, const int64_t *extents,
+GPUMEM_API gpumem_status gpumem_multiply_f32_async(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents,
                                                    const float *x, const int64_t *x_strides, const float *y,
                                                    const int64_t *y_strides, float *z, const int64_t *z_strides,
                                                    gpumem_stream *stream);
-GPUMEM_API gpumem_status gpumem_multiply_f64_async(gpumem_ctx *ctx, int32_t rank, const int64_t *extents,
+GPUMEM_API gpumem_status gpumem_multiply_f64_async(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents,
                                                    const double *x, const int64_t *x_strides, const double *y,
                                                    const int64_t *y_strides, double *z, const int64_t *z_strides,
                                                    gpumem_stream *stream);
