@@ -489,7 +489,7 @@ GPUMEM_API gpumem_status gpumem_version(int32_t *major, int32_t *minor, int32_t 
 GPUMEM_API const char *gpumem_status_name(gpumem_status status);
 
 /* Copies the error message of this thread's last failed call, "" if none failed yet. A successful call does not
- * change the message. Neither does this function. See Texts. */
+ * change the message. Neither does this function. The common rule Texts applies. */
 GPUMEM_API gpumem_status gpumem_last_error(char *buf, int64_t cap, int64_t *needed);
 
 /* Counts the CUDA devices that this process can use. Without a driver or a device the count is 0, and the call
@@ -612,9 +612,9 @@ GPUMEM_API gpumem_status gpumem_free(gpumem_ctx *ctx, void *p);
  *             A free is also CAPTURING if a declared stream is under capture. The memory then stays allocated and the
  *             capture valid.
  *
- * bytes == 0 gives NULL and success. gpumem_free() also accepts this memory, and gpumem_free_async() that from
- * gpumem_alloc_device(). On a device without stream-ordered memory, the free waits as gpumem_free() does. For pinned
- * and managed memory gpumem_memory_used_on() does nothing.
+ * bytes == 0 gives NULL and success. gpumem_free() also accepts this memory. gpumem_free_async() also accepts memory
+ * from gpumem_alloc_device(). On a device without stream-ordered memory, the free waits as gpumem_free() does. For
+ * pinned and managed memory gpumem_memory_used_on() does nothing.
  * Errors:
  *   INVALID_ARGUMENT: the alignment.
  *   INVALID_POINTER: as gpumem_free(). For gpumem_free_async() also pinned or managed memory.
@@ -717,10 +717,10 @@ GPUMEM_API gpumem_status gpumem_memory_stats(gpumem_ctx *ctx, gpumem_memory_stat
  *             and gpumem_last_error() has the message. They throw and print nothing. bytes == 0 gives NULL and is not
  *             a failure. Freeing or recording NULL does nothing.
  * Streams     native_stream is a cudaStream_t of the device. NULL is the legacy default stream. On the host only NULL
- *             is valid. The order is that of gpumem_alloc_async() and gpumem_free_async(), and the alignment is 256
- *             bytes. The first use of a stream wraps it permanently, so it must live until the process ends.
- *             PyTorch's streams do. Only a device's first 256 streams are distinguished. Allocations for further
- *             streams are for all streams, and each of their frees waits for the device.
+ *             is valid. The order is as for gpumem_alloc_async() and gpumem_free_async(). The alignment is 256 bytes.
+ *             The first use of a stream wraps it permanently, so it must live until the process ends. PyTorch's
+ *             streams do. Only a device's first 256 streams are distinguished. Allocations for further streams are
+ *             for all streams, and each of their frees waits for the device.
  * Capture     On a stream under graph capture, malloc returns NULL and invalidates the capture. The capture's next
  *             call and cudaStreamEndCapture() then fail in CUDA. Otherwise the graph would contain the address NULL
  *             and cause a device fault. The log of the process's context also has the reason. If a capture prevents a
@@ -890,10 +890,10 @@ GPUMEM_API gpumem_status gpumem_event_elapsed(gpumem_event *start, gpumem_event 
  * Elements    x[0], x[stride], ..., x[(n-1)*stride]. Strides are at least 1.
  * Results     int64_t for i8 to i64, uint64_t for u8 to u64, double for f16, bf16, f32 and f64. A void *result points
  *             to one of these. GPUMEM_MIN_MAX gives two results, the minimum first.
- * Addresses   Results may be in any kind of memory for a blocking call. For an asynchronous call on a CUDA context,
- *             result, index and status are in device, pinned or managed memory, else INVALID_POINTER. The blocking
- *             calls for one sequence accept result, value and index at any address. All other calls require multiples
- *             of 8 bytes, and multiples of 4 bytes for status.
+ * Addresses   The work runs where x is. Results may be in any kind of memory for a blocking call. For an asynchronous
+ *             call on a CUDA context, result, index and status are in device, pinned or managed memory, else
+ *             INVALID_POINTER. The blocking calls for one sequence accept result, value and index at any address. All
+ *             other calls require multiples of 8 bytes, and multiples of 4 bytes for status.
  * Integers    The value is exact, however large intermediate values are. Squares and cubes of 64-bit integers use 256
  *             bits. GPUMEM_OVERFLOW if and only if the final value does not fit its result. |INT64_MIN| does not fit.
  *             A product with a factor 0 is 0, whatever the other factors are. A product of -2^63 fits int64_t.
@@ -1042,7 +1042,7 @@ GPUMEM_API gpumem_status gpumem_reduce_axis_async(gpumem_ctx *ctx, gpumem_dtype 
                                                   gpumem_status *status, gpumem_stream *stream);
 
 /* result[s] = the reduction of x[offsets[s]], ..., x[offsets[s+1] - 1] for s < segments (pairs for GPUMEM_MIN_MAX).
- * The bits are those of gpumem_reduce(). offsets has segments + 1 numbers from 0 to n, which never decrease. It is
+ * The bits are as from gpumem_reduce(). offsets has segments + 1 numbers from 0 to n, which never decrease. It is
  * aligned to 8 bytes. For an asynchronous call it is in memory that the side of x can read, for a blocking call in
  * any memory. segments == 0 does nothing.
  *
@@ -1096,10 +1096,10 @@ GPUMEM_API gpumem_status gpumem_transpose_batched_async(gpumem_ctx *ctx, int64_t
                                                         int64_t dst_batch_stride, int64_t batches,
                                                         gpumem_stream *stream);
 
-/* Copies rows of a matrix by index. gather: row i of dst = row index[i] of src, for i < n. src has src_rows rows, and
- * dst has n. scatter: row index[i] of dst = row i of src. src has n rows, and dst has dst_rows. Rows that no i names
- * are not written. If several i name one row of dst, each of its bytes comes from one of their rows, but which one is
- * undefined.
+/* Copies rows of a matrix by index. A gather sets row i of dst to row index[i] of src, for i < n. Then src has
+ * src_rows rows, and dst has n. A scatter sets row index[i] of dst to row i of src. Then src has n rows, and dst has
+ * dst_rows. Rows that no i names are not written. If several i name one row of dst, each of its bytes comes from one
+ * of their rows, but which one is undefined.
  *
  * Rows        row_bytes >= 1 bytes of any content. Row i begins at i * pitch. A pitch is at least row_bytes. With
  *             fewer than two rows it is not used.
@@ -1206,8 +1206,8 @@ GPUMEM_API gpumem_status gpumem_convert_async(gpumem_ctx *ctx, gpumem_dtype src_
  *
  * Views       ndim is the number of axes, 0 (a single element) to 3. extents has ndim entries, for z and every
  *             source. It may be NULL if ndim is 0. Strides follow the rules of gpumem_permute(), with z as dst.
- *             x_strides has the ndim strides of x[0], then those of x[1], and so on. If it is NULL, all sources have
- *             the strides of z.
+ *             x_strides has the ndim strides of x[0], then the strides of x[1], and so on. If it is NULL, all sources
+ *             have the strides of z.
  * Host data   extents, strides, factors and the array x itself are ordinary host memory. The library reads them
  *             before the call returns.
  * Bits        Each product is rounded once, to nearest, in the type of the arrays. Sums go from left to right, with
@@ -1321,24 +1321,24 @@ GPUMEM_API gpumem_status gpumem_variant_force(gpumem_ctx *ctx, gpumem_family fam
  *   device     the context's device
  *   device:1   the CUDA device 1
  *   mixed      host memory that is partly pinned
- *   KEY        that of an earlier operand (dst=src: in place) */
+ *   KEY        the place of an earlier operand (dst=src: in place) */
 
 /* Explains an operation descriptor without running the operation. The explanation has the place of the work, the
  * variant, and the reasons for both. It also gives the reason against each other variant. It touches and needs no
  * memory, so a descriptor may name memory that this process does not have.
  *
  * The format is text, or one JSON object with "schema" "gpumem.explain/1". Its "line" is the descriptor in its
- * shortest form. See Texts. If the operation would refuse the problem, this call returns the same status. It does not
- * consider index values, offsets, results or the state of streams. If a descriptor is not valid, the status is
- * INVALID_ARGUMENT. The error message has the word and the expected form.
+ * shortest form. The common rule Texts applies. If the operation would refuse the problem, this call returns the same
+ * status. It does not consider index values, offsets, results or the state of streams. If a descriptor is not valid,
+ * the status is INVALID_ARGUMENT. The error message has the word and the expected form.
  * Errors: as the operation's. */
 GPUMEM_API gpumem_status gpumem_explain(gpumem_ctx *ctx, const char *line, gpumem_format format, char *buf, int64_t cap,
                                         int64_t *needed);
 
-/* Copies the operation descriptor of this thread's last operation on any context, "" if none ran yet. See Texts. To
- * explain a call, make it, and pass this descriptor to gpumem_explain() on the same context. After a refused call it
- * has only the operands that were examined. A call that fails at its handles does not count as an operation. Neither
- * does a call of a function outside gpumem_family. */
+/* Copies the operation descriptor of this thread's last operation on any context, "" if none ran yet. The common rule
+ * Texts applies. To explain a call, make it, and pass this descriptor to gpumem_explain() on the same context. After
+ * a refused call it has only the operands that were examined. A call that fails at its handles does not count as an
+ * operation. Neither does a call of a function outside gpumem_family. */
 GPUMEM_API gpumem_status gpumem_last_problem(char *buf, int64_t cap, int64_t *needed);
 
 /* ------------------------------------------------------------------------------------------------------ measurement */
@@ -1540,7 +1540,7 @@ GPUMEM_API gpumem_status gpumem_dist_execute(gpumem_dist_plan *plan, const void 
 GPUMEM_API gpumem_status gpumem_dist_execute_async(gpumem_dist_plan *plan, const void *const *src, void *const *dst,
                                                    gpumem_stream *const *streams);
 
-/* Reduces the whole array to one value, the same on all processes. Collective. The bits and statuses are those of
+/* Reduces the whole array to one value, the same on all processes. Collective. The bits and statuses are as from
  * gpumem_reduce(), gpumem_argreduce(), gpumem_dot_*() and gpumem_nrm2_*() for the whole sequence on one device. They
  * do not depend on the number of participants or their boxes. x and y are as src of gpumem_dist_execute(). The
  * layout's element_bytes is the type's size. An index is the element's position in the sequence. value may be NULL.
@@ -1556,7 +1556,7 @@ GPUMEM_API gpumem_status gpumem_dist_nrm2(gpumem_dist_plan *plan, gpumem_dtype d
                                           double *result);
 
 /* Describes this process's part of a plan, as text or JSON. Not collective. It has the bytes and messages to and from
- * each process, their path, and the workspace. See Texts. */
+ * each process, their path, and the workspace. The common rule Texts applies. */
 GPUMEM_API gpumem_status gpumem_dist_explain(gpumem_dist_plan *plan, gpumem_format format, char *buf, int64_t cap,
                                              int64_t *needed);
 
