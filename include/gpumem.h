@@ -32,7 +32,7 @@
  *             enqueues its work on the given stream. A NULL stream is the context's own. Only events order different
  *             streams. Before any call, also a blocking one, wait for data that another stream still writes. Operands
  *             of an asynchronous call stay valid, and its inputs unchanged, until the stream has passed it.
- * Outputs     An out-parameter for a handle or an address is NULL after a failure. Destroying or freeing NULL does
+ * Outputs     An out-parameter for a handle or for memory is NULL after a failure. Destroying or freeing NULL does
  *             nothing.
  * Texts       A function with buf, cap and needed writes at most cap bytes, with a final NUL. It cuts a longer text.
  *             buf may be NULL if cap is 0. needed may be NULL. It receives the bytes of the whole text with its NUL.
@@ -134,7 +134,7 @@ enum { GPUMEM_BACKEND_HOST = 0, GPUMEM_BACKEND_CUDA = 1 };
 /* A device is a CUDA ordinal >= 0 or one of these. */
 enum {
   GPUMEM_DEVICE_HOST = -1, /* the host backend */
-  GPUMEM_DEVICE_BEST = -2, /* the caller's current CUDA device, else the lowest visible one, else the host */
+  GPUMEM_DEVICE_BEST = -2, /* the caller's current CUDA device, else the first visible one, else the host */
   GPUMEM_DEVICE_CUDA = -3, /* as BEST, but an error status instead of the host */
   GPUMEM_DEVICE_NONE = -4  /* no device; only an output */
 };
@@ -509,9 +509,9 @@ GPUMEM_API gpumem_status gpumem_device_query(int32_t device, gpumem_device_info 
 GPUMEM_API gpumem_status gpumem_ctx_options_init(gpumem_ctx_options *options, int64_t size);
 
 /* Creates a context: a device, its own stream, and every object that you create on it. NULL options are the defaults,
- * with GPUMEM_DEVICE_BEST. BEST is the caller's current CUDA device. If the thread has none, it is the first device.
- * Without a usable CUDA device it is the host, so a missing GPU is not an error. gpumem_ctx_device() gives the
- * reason.
+ * with GPUMEM_DEVICE_BEST. BEST is the caller's current CUDA device. If the thread has none, it is the first visible
+ * device. Without a usable CUDA device it is the host, so a missing GPU is not an error. gpumem_ctx_device() gives
+ * the reason.
  *
  * The call reads these environment variables:
  *   GPUMEM_DEVICE            host, cuda or an ordinal. Applies only to GPUMEM_DEVICE_BEST.
