@@ -1,54 +1,82 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * gpumem: the memory side of a GPU, for programs without a line of CUDA in them.
+ * gpumem: the memory side of a GPU, for programs that contain no CUDA code.
  *
- * This header is the whole contract. It includes <stdint.h> and nothing else, and compiles as C99 to C23 and
- * C++11 to C++23. What holds for every function, unless its own text says otherwise:
+ * This header is the whole contract. It includes only <stdint.h>. It compiles as C99 to C23 and as C++11 to C++23.
+ * The common rules below hold for every function, unless its own text says otherwise.
  *
- * Status      Every function returns a gpumem_status; 0 is success. On failure gpumem_last_error() gives a sentence
- *             that names the argument, the value that was given and what was expected. Control characters and bytes
- *             that are no UTF-8 stand in it as \xNN or \uNNNN, as in messages to the log. A failure found before the
- *             first write leaves every output untouched. A fault that a device reports later leaves outputs undefined.
- *             Allocators in the signatures of other libraries leave the sentence alone.
- * Pointers    Operands (x, src, dst, p) may be any kind of memory: heap, stack, pinned, device, managed, or CUDA memory
- *             of another library. Where the data lies decides where the work runs; gpumem_explain() says where and why.
- *             Handles, structs, strings, counts and other out-parameters are ordinary host memory, and may not be NULL
- *             unless the text says so.
- * Ranges      A range that runs past an allocation the library or the driver knows, or from the program's memory into
- *             gpumem's, is GPUMEM_OUT_OF_RANGE. Of host memory that nobody registered the system is asked whether it can
- *             be accessed: GPUMEM_OUT_OF_RANGE when its last byte can't, GPUMEM_INVALID_POINTER when another part can't.
- *             Pages between rows or elements that lie apart need not be there; so a missing part that is no longer than
- *             the widest of these gaps goes unseen, and is the caller's promise.
- * Sizes       int64_t. Counts and strides are in elements, sizes named _bytes in bytes. Negative sizes and products
- *             that leave int64_t are GPUMEM_INVALID_ARGUMENT.
- * Blocking    The plain name is complete on return and runs in the order of the context's own stream; a name in _async
- *             only enqueues, on the given stream, where NULL is the context's own. Streams are ordered with each other
- *             by events alone: wait for data that another stream still writes, before a plain call too.
- * Threads     Every function may be called from any thread, also on one shared context. Destroying an object while
- *             another thread still uses it is a mistake of the program: where that is a stream of the host backend, the
- *             other's call gives GPUMEM_INVALID_HANDLE. The caller's current CUDA device stays as it was.
- * fork        In a child process, handles made before the fork give GPUMEM_FORKED, and the child may make its own.
- *             Other threads of the parent may be inside the library at the fork: no call in the child waits for them.
- * Capture     Every function leaves the graph captures of CUDA valid, on any stream and of any thread: it works, or it is
- *             refused. Only the allocators for PyTorch and CuPy may end a capture.
- * Reset       After cudaDeviceReset(), or once the device's primary context was released, what a context had there is
- *             gone. Its calls then give GPUMEM_DEVICE_FAULT, and only destroying it and its objects works. A context
- *             made afterwards works. Nothing may use the device while it is being reset.
- * Signals     The library installs no handlers and blocks every signal in its own threads.
- * pthreads    No function is a cancellation point: a thread that is cancelled (of the deferred type) ends its call
- *             first, and the program's callbacks in it can't be cancelled either.
- * errno       No function changes errno, nor the thread's signal mask, affinity, locale or floating-point environment.
- *             Floating-point exceptions do not trap in what a call computes, nor in threads that it starts.
- * Stack       A call, or a task in the program's own pool, takes at most 16 KiB of its thread's stack beside what the CUDA
- *             driver takes. The library has 12 KiB of thread-local data, in which the C library may take a thread's
- *             stack: PTHREAD_STACK_MIN is too little for pthread_create() where it is loaded from the start.
- * Copies      Of two copies of the library in one process, neither takes the other's handles.
- * Since       Every function is there since version 0.1.0, unless its text says otherwise.
+ * Status      Functions return a gpumem_status; 0 is success. After a failure, gpumem_last_error() gives an error
+ *             message. It names the argument, the given value and the expected value. Control characters and bytes
+ *             that are not UTF-8 appear in messages as \xNN or \uNNNN. If a call fails before its first write, every
+ *             output keeps its value (but see Outputs). If a device reports a fault later, outputs are undefined.
+ * Pointers    Operands (x, y, z, src, dst, p) may point to any kind of memory: pageable (heap or stack), pinned,
+ *             device, managed, or CUDA memory of another library. Handles, structs, strings, counts and other
+ *             out-parameters are ordinary host memory. Those pointers may not be NULL unless the text says so.
+ * Placement   The operands decide where an operation runs. On a host context it runs on the host. Otherwise it runs
+ *             on the host for pageable and pinned memory, and on the device for device and managed memory. If the
+ *             operands differ, the output decides. A blocking call first copies the other operands there. An
+ *             asynchronous call returns GPUMEM_UNSUPPORTED instead. gpumem_explain() reports the place and the
+ *             reason.
+ * Ranges      A range must stay inside its allocation, if the library or the driver knows it. A range of the
+ *             program's memory must not reach into gpumem's. Both are GPUMEM_OUT_OF_RANGE. For other host memory the
+ *             library asks the system whether it is accessible. GPUMEM_OUT_OF_RANGE means that the last byte is not,
+ *             GPUMEM_INVALID_POINTER that another byte is not. Pages that fall entirely into padding need not exist.
+ *             A missing part no longer than the widest padding is therefore not detected: the caller guarantees that
+ *             no element is in it.
+ * Sizes       All sizes are int64_t. Counts and strides are in elements. Names that end in _bytes are in bytes.
+ *             Negative sizes and products that overflow int64_t are GPUMEM_INVALID_ARGUMENT.
+ * Empty       An operation without elements does nothing. Its operands may then be NULL.
+ * Padding     Operands may have any alignment. Padding between the rows or elements of an output is not written.
+ * Blocking    Many functions have two forms. The form without _async is a blocking call. It runs in the order of the
+ *             context's own stream and is complete on return. The form with _async is an asynchronous call. It only
+ *             enqueues its work on the given stream. A NULL stream is the context's own. Only events order different
+ *             streams. Before any call, also a blocking one, wait for data that another stream still writes. Operands
+ *             of an asynchronous call stay valid, and its inputs unchanged, until the stream has passed it.
+ * Outputs     An out-parameter for a handle or for memory is NULL after a failure. Destroying or freeing NULL does
+ *             nothing.
+ * Texts       A function with buf, cap and needed writes at most cap bytes, with a final NUL. It cuts a longer text.
+ *             buf may be NULL if cap is 0. needed may be NULL. It receives the bytes of the whole text with its NUL.
+ * Structs     Every struct begins with struct_size and grows only at its end. Fill it with its _init function. Pass
+ *             sizeof(the struct) as size. The library reads and writes no byte past that size.
+ * Floats      Subnormals count in full. The caller's floating-point environment does not affect results.
+ * Threads     You may call every function from any thread, also on one shared context. Do not destroy an object that
+ *             another thread still uses. If the object is a stream of the host backend, the other thread's call
+ *             returns GPUMEM_INVALID_HANDLE. The caller's current CUDA device stays the same.
+ * fork        In a child process, handles made before the fork give GPUMEM_FORKED. The child may make its own. Other
+ *             threads of the parent may be inside the library during the fork. No call in the child waits for them.
+ * Capture     CUDA graph captures stay valid, on any stream and of any thread. A call either works or is refused.
+ *             Only the allocators for PyTorch and CuPy may end a capture. An asynchronous call on a stream under
+ *             capture accepts only data of the device, and becomes part of the graph. Copies also accept pinned
+ *             memory on one side.
+ * Reset       cudaDeviceReset() and the release of the device's primary context destroy everything that a context has
+ *             there. Calls on the context then give GPUMEM_DEVICE_FAULT. You can only destroy the context and its
+ *             objects. A context made afterwards works. Nothing may use the device during the reset.
+ * Signals     The library installs no signal handlers. Its own threads block every signal.
+ * Cancel      No function is a cancellation point of POSIX threads. If a thread is cancelled with the deferred type,
+ *             it first completes its call. The program's callbacks inside the call cannot be cancelled either.
+ * errno       No function changes errno, or the thread's signal mask, affinity, locale or floating-point environment.
+ *             Floating-point exceptions do not trap inside a call or in threads that the library starts.
+ * Stack       A call uses at most 16 KiB of its thread's stack, plus the CUDA driver's own use. The same bound holds
+ *             for a task in the program's own pool. The library has 12 KiB of thread-local data. The C library may
+ *             place them on a thread's stack. If gpumem is loaded at program start, PTHREAD_STACK_MIN is too little
+ *             for pthread_create().
+ * Copies      Two copies of the library in one process do not accept each other's handles.
+ * Since       Every function exists since version 0.1.0, unless its text says otherwise.
  *
- * In the text below, "Errors" lists what a function can return beside GPUMEM_OK, GPUMEM_INVALID_ARGUMENT (NULL,
- * negative or unknown values), GPUMEM_INVALID_HANDLE, GPUMEM_FORKED, GPUMEM_OUT_OF_MEMORY and GPUMEM_INTERNAL.
- * Functions that reach a CUDA device can also return GPUMEM_DEVICE_FAULT and GPUMEM_DRIVER_ERROR.
- */
+ * "Errors" lists the statuses of a function, without the GPUMEM_ prefix. Every function can also return OK,
+ * INVALID_ARGUMENT (NULL, negative or unknown values), INVALID_HANDLE, FORKED, OUT_OF_MEMORY and INTERNAL. Functions
+ * that reach a CUDA device can return DEVICE_FAULT and DRIVER_ERROR.
+ *
+ * The operations are the functions of the sections movement, reduce, rearrange, elementwise and images. They share
+ * these errors:
+ *   INVALID_POINTER, OUT_OF_RANGE: for an operand.
+ *   INVALID_ARGUMENT: operands overlap, and the text does not allow it.
+ *   UNSUPPORTED: device memory on a host context.
+ *   UNSUPPORTED: memory of another device than the context's (copies accept it).
+ *   UNSUPPORTED: operands of an asynchronous call on both sides, see Placement.
+ *   UNSUPPORTED: the overriding variant does not fit, see gpumem_variant_force().
+ *   CAPTURING: a blocking call while the context's own stream is under capture.
+ *   CAPTURING: an asynchronous call on a stream under capture with operands in host memory. */
 #ifndef GPUMEM_H
 #define GPUMEM_H
 
@@ -66,36 +94,36 @@ extern "C" {
 
 /* ------------------------------------------------------------------------------------------------ constants, types */
 
-/* The version of this header; gpumem_version() gives the library's. */
+/* The version of this header. gpumem_version() returns the library's. */
 enum { GPUMEM_VERSION_MAJOR = 0, GPUMEM_VERSION_MINOR = 1, GPUMEM_VERSION_PATCH = 0 };
 
 /* 1-99: the caller's mistake. 100-199: a resource ran out. 200-299: device or driver. 900: a defect of the library. */
 typedef int32_t gpumem_status;
 enum {
   GPUMEM_OK = 0,
-  GPUMEM_INVALID_ARGUMENT = 1, /* NULL, negative, unknown value, overflowing product, misuse of an argument */
+  GPUMEM_INVALID_ARGUMENT = 1, /* NULL, negative, unknown value, overflowing product, misused argument */
   GPUMEM_INVALID_HANDLE = 2,   /* not a live handle of the expected type: destroyed, foreign or garbage */
   GPUMEM_INVALID_POINTER = 3,  /* freed, unreadable, or not of the kind that the function needs */
   GPUMEM_OUT_OF_RANGE = 4,     /* a range runs past the allocation it starts in, or an index past its matrix */
-  GPUMEM_EMPTY = 5,            /* the value of nothing was asked for (minimum of n == 0) */
+  GPUMEM_EMPTY = 5,            /* no elements, for an operation that needs one (minimum of n == 0) */
   GPUMEM_OVERFLOW = 6,         /* the exact result does not fit its type */
-  GPUMEM_UNSUPPORTED = 7,      /* valid, but this device, backend or version can't do it */
-  GPUMEM_BUSY = 8,             /* children are alive */
+  GPUMEM_UNSUPPORTED = 7,      /* valid, but not possible on this device, backend or version */
+  GPUMEM_BUSY = 8,             /* objects that depend on this one are alive */
   GPUMEM_NOT_READY = 9,        /* enqueued work is still running; not a failure */
-  GPUMEM_NOT_FOUND = 10,       /* no such variant or device */
+  GPUMEM_NOT_FOUND = 10,       /* the variant or device does not exist */
   GPUMEM_CAPTURING = 11,       /* can't run on a stream under graph capture; the capture is still valid */
   GPUMEM_FORKED = 12,          /* the handle was made in the parent process */
-  GPUMEM_CORRUPTED = 13,       /* memory round an allocation, or one that was freed, was written; in debug mode */
+  GPUMEM_CORRUPTED = 13,       /* debug mode: a write around an allocation or into freed memory */
   GPUMEM_OUT_OF_MEMORY = 100,
   GPUMEM_OUT_OF_RESOURCES = 101, /* threads, handles, mappings */
   GPUMEM_FILE_ERROR = 102,       /* a file can't be opened, read or written */
-  GPUMEM_NO_DEVICE = 200,        /* a driver is there, and no usable device */
+  GPUMEM_NO_DEVICE = 200,        /* the driver works, but it has no usable device */
   GPUMEM_NO_DRIVER = 201,
   GPUMEM_DRIVER_TOO_OLD = 202,
-  GPUMEM_DEVICE_FAULT = 203, /* the device's context is lost, or was reset; it sticks to every context that was on it */
-  GPUMEM_DRIVER_ERROR = 204, /* any other failure that CUDA reported; the sentence carries its name */
+  GPUMEM_DEVICE_FAULT = 203, /* the device's context was lost or reset; persistent for every gpumem_ctx on it */
+  GPUMEM_DRIVER_ERROR = 204, /* any other CUDA failure; the error message has its name */
   GPUMEM_NOT_BUILT = 205,    /* this build of the library has no CUDA backend */
-  GPUMEM_PEER_LOST = 206,    /* another process of a gpumem_dist failed, or the transport to it */
+  GPUMEM_PEER_LOST = 206,    /* another process of a gpumem_dist failed, or the transport to it failed */
   GPUMEM_TIMED_OUT = 207,    /* another process of a gpumem_dist was silent for too long */
   GPUMEM_INTERNAL = 900
 };
@@ -106,12 +134,12 @@ enum { GPUMEM_BACKEND_HOST = 0, GPUMEM_BACKEND_CUDA = 1 };
 /* A device is a CUDA ordinal >= 0 or one of these. */
 enum {
   GPUMEM_DEVICE_HOST = -1, /* the host backend */
-  GPUMEM_DEVICE_BEST = -2, /* the caller's current CUDA device, else the lowest visible one, else the host */
-  GPUMEM_DEVICE_CUDA = -3, /* as BEST, but a status instead of the host */
-  GPUMEM_DEVICE_NONE = -4  /* no device: an answer, never an argument */
+  GPUMEM_DEVICE_BEST = -2, /* the caller's current CUDA device, else the first visible one, else the host */
+  GPUMEM_DEVICE_CUDA = -3, /* as BEST, but an error status instead of the host */
+  GPUMEM_DEVICE_NONE = -4  /* no device; only an output */
 };
 
-/* Element types of the whole library; which of them a function takes is in its name or its text. */
+/* Element types. A function's name or text says which it accepts. */
 typedef int32_t gpumem_dtype;
 enum {
   GPUMEM_I8 = 0,
@@ -138,10 +166,9 @@ enum {
   GPUMEM_SUM_CUBES = 5,   /* sum of x*x*x */
   GPUMEM_MAX_ABS = 6,     /* largest |x| */
   GPUMEM_MIN_MAX = 7,     /* both in one pass: two results, the minimum first */
-  /* f64 only: the sum with the rounding errors of every addition carried along */
+  /* f64 only: compensated sum, which carries the rounding error of every addition */
   GPUMEM_SUM_COMPENSATED = 8,
-  /* The operations of gpumem_argreduce(), gpumem_dot_*() and gpumem_nrm2_*(), as problem lines number them; no function
-   * takes them. */
+  /* Only in operation descriptors: gpumem_argreduce(), gpumem_dot_*() and gpumem_nrm2_*(). No function takes them. */
   GPUMEM_ARG_MIN = 16,
   GPUMEM_ARG_MAX = 17,
   GPUMEM_DOT = 18,
@@ -153,8 +180,8 @@ enum {
 /* Which lines of a matrix gpumem_reduce_axis() reduces, each to one result. */
 typedef int32_t gpumem_axis;
 enum {
-  GPUMEM_AXIS_ROWS = 0, /* one result a row */
-  GPUMEM_AXIS_COLS = 1  /* one result a column */
+  GPUMEM_AXIS_ROWS = 0, /* one result per row */
+  GPUMEM_AXIS_COLS = 1  /* one result per column */
 };
 
 typedef int32_t gpumem_memory_kind;
@@ -165,7 +192,7 @@ enum {
   GPUMEM_MEMORY_MANAGED = 3 /* unified memory: one address on host and device */
 };
 
-/* Hints for managed memory, in the sense of cudaMemAdvise; each has its undoing. */
+/* Hints for managed memory, as for cudaMemAdvise. UNSET takes a hint back. */
 typedef int32_t gpumem_advice;
 enum {
   GPUMEM_ADVISE_READ_MOSTLY = 1,
@@ -176,7 +203,7 @@ enum {
   GPUMEM_ADVISE_UNSET_ACCESSED_BY = 6
 };
 
-/* A family of kernel variants that compute the same thing. */
+/* An operation that has several variants (implementations) with the same result. */
 typedef int32_t gpumem_family;
 enum {
   GPUMEM_FAMILY_REDUCE = 1,
@@ -194,7 +221,7 @@ enum {
   GPUMEM_FAMILY_ARITHMETIC = 13 /* gpumem_lincomb, gpumem_multiply */
 };
 
-/* How gpumem_resize_2d() takes a value between the elements of an image. */
+/* How gpumem_resize_2d() computes a value between pixels. */
 typedef int32_t gpumem_filter;
 enum { GPUMEM_FILTER_NEAREST = 0, GPUMEM_FILTER_BILINEAR = 1 };
 
@@ -202,66 +229,65 @@ typedef int32_t gpumem_format;
 enum {
   GPUMEM_FORMAT_TEXT = 0,
   GPUMEM_FORMAT_JSON = 1,
-  GPUMEM_FORMAT_CSV = 2,  /* of profiles */
-  GPUMEM_FORMAT_TRACE = 3 /* of profiles: Chrome's trace events, as JSON */
+  GPUMEM_FORMAT_CSV = 2,  /* for profiles */
+  GPUMEM_FORMAT_TRACE = 3 /* for profiles: Chrome's trace events, as JSON */
 };
 
 typedef int32_t gpumem_log_level;
 enum { GPUMEM_LOG_ERROR = 1, GPUMEM_LOG_WARNING = 2, GPUMEM_LOG_INFO = 3 };
 
-/* Handles. Incomplete types: never dereferenced, checked on every call. */
+/* Handles are incomplete types. The library never dereferences them, and checks them on every call. */
 typedef struct gpumem_ctx gpumem_ctx;
 typedef struct gpumem_stream gpumem_stream;
 typedef struct gpumem_event gpumem_event;
 typedef struct gpumem_dist gpumem_dist;
 typedef struct gpumem_dist_plan gpumem_dist_plan;
 
-/* Called by the library from any of its threads or the caller's, one call at a time a context. May not call the library
- * with the same context. `message` is valid during the call only. */
+/* Receives log messages. The library calls it from its own threads and from the caller's, one call at a time per
+ * context. It may not call the library with the same context. `message` is valid only during the call. */
 typedef void (*gpumem_log_fn)(void *user, gpumem_log_level level, const char *message);
 
-/* The program's own thread pool. Must call task(task_state, i) once for each i in [0, tasks), on any threads, and return
- * when all have returned. Must work when called from several threads at once, throw nothing and call no CUDA: it may be
- * called inside a stream's host function. task never throws.
- * Results stay right where it does not keep to this. The thread that called it runs the tasks that it left out, and waits
- * for those that still run on others. A task that is called twice runs once, and an i outside the range does nothing.
- * task_state stays valid for good: a task that is called after its parallel_for has returned does no harm. */
+/* The program's own thread pool. It calls task(task_state, i) once for each i in [0, tasks), on any threads. It
+ * returns when all these calls have returned. It must work when several threads call it at once. It may throw nothing
+ * and call no CUDA function, because the library may call it inside a stream's host function. task never throws.
+ * Results stay correct if the pool breaks these rules. The calling thread runs the tasks that were left out, and
+ * waits for those that still run elsewhere. A task that is called twice runs once. An i outside the range does
+ * nothing. task_state stays valid forever, so a late call of task is harmless. */
 typedef void (*gpumem_task_fn)(void *task_state, int64_t index);
 typedef void (*gpumem_parallel_for_fn)(void *user, int64_t tasks, gpumem_task_fn task, void *task_state);
 
-/* How far a long call is, from 0 to 1. It is called in the calling thread, may call no function on the same context, and
- * returns 0, or anything else to stop the call. */
+/* Reports the progress of a long call, from 0 to 1. The library calls it in the calling thread. It may not call the
+ * library with the same context. It returns 0 to continue, and any other value to stop the call. */
 typedef int32_t (*gpumem_progress_fn)(void *user, double done);
 
-/* Every struct begins with struct_size and grows only at its end. Fill it with its _init function (size is
- * sizeof(the struct) as the caller sees it); the library then reads and writes no byte past the caller's size. */
+/* Structs: see the common rules. A member named reserved is 0. */
 
 typedef struct gpumem_ctx_options {
   int64_t struct_size;
   int32_t device;       /* GPUMEM_DEVICE_* or an ordinal; default GPUMEM_DEVICE_BEST */
-  int32_t host_threads; /* threads of the host backend, the caller's included; default 0: affinity and cgroup decide */
+  int32_t host_threads; /* of the host backend, with the caller's; default 0: from affinity and cgroup */
   /* 1: the context's own CUDA stream is not ordered with the legacy default stream; default 0 */
   int32_t non_blocking_stream;
   int32_t reserved0;                   /* 0 */
   gpumem_parallel_for_fn parallel_for; /* the program's pool, or NULL (default) for the library's */
   void *parallel_for_user;
-  /* 1: plain gpumem_reduce_*, argreduce_* and nrm2_* of contiguous host memory (stride 1) on a CUDA context run on the
-   * device, to which the data is moved in pieces; the same bits. Default 0: they run on the host, where it lies. */
+  /* 1: on a CUDA context, blocking gpumem_reduce_*, argreduce_* and nrm2_* of contiguous host memory (stride 1) run on
+   * the device. The data moves there in pieces. The bits are the same. Default 0: these calls run on the host. */
   int32_t stream_host_data;
   int32_t reserved1; /* 0 */
-  /* The most bytes that gpumem_alloc_device() and gpumem_alloc_async() take from the device at a time, those kept for
-   * reuse counted in; default 0: as many as there are. */
+  /* The most bytes that gpumem_alloc_device() and gpumem_alloc_async() hold at a time, with those kept for reuse.
+   * Default 0: all memory of the device. */
   int64_t device_memory_limit;
-  /* The most bytes of freed pinned memory that are kept for reuse; 0: none; default -1: an eighth of the host's memory
+  /* The most bytes of freed pinned memory that stay for reuse. 0: none. Default -1: an eighth of the host's memory
    * (memory_bytes of GPUMEM_DEVICE_HOST), at most 4 GiB. */
   int64_t pinned_memory_kept;
-  /* 1: debug mode, see gpumem_memory_check(); default 0: only if the environment's GPUMEM_DEBUG is 1. */
+  /* 1: debug mode, see gpumem_memory_check(). Default 0: debug mode only if GPUMEM_DEBUG is 1 in the environment. */
   int32_t debug_memory;
   int32_t reserved2; /* 0 */
-  /* 1: a host context refuses _async calls that a CUDA context would refuse for where their operands lie, with the same
-   * status: results in pageable memory, and operands on both sides, where memory in name of a device counts as one
-   * (gpumem_alloc_device(), gpumem_alloc_async() and gpumem_alloc_managed()). Default 0: they run. Nothing on a CUDA
-   * context. */
+  /* 1: a host context refuses asynchronous calls that a CUDA context would refuse, with the same status, if the reason
+   * is the location of operands: results in pageable memory, or operands on both sides. Memory of
+   * gpumem_alloc_device(), gpumem_alloc_async() and gpumem_alloc_managed() then counts as the device's. Default 0:
+   * these calls run. No effect on a CUDA context. */
   int32_t strict_host;
   int32_t reserved3; /* 0 */
 } gpumem_ctx_options;
@@ -270,25 +296,25 @@ typedef struct gpumem_device_info {
   int64_t struct_size;
   gpumem_backend backend;
   int32_t device;            /* GPUMEM_DEVICE_HOST or the CUDA ordinal */
-  gpumem_status reason_code; /* why a BEST context is on the host: 0, or the status that CUDA would have given */
+  gpumem_status reason_code; /* why BEST is the host: the status from CUDA; else 0 */
   int32_t compute_major;     /* compute capability; 0 on the host */
   int32_t compute_minor;
-  int32_t multiprocessors;       /* SMs; on the host, the threads that work is spread over */
+  int32_t multiprocessors;       /* SMs; on the host, the threads that share the work */
   int32_t driver_version;        /* as CUDA counts: 1000 * major + 10 * minor; 0 on the host */
   int32_t managed_memory;        /* 1: gpumem_alloc_managed works */
   int32_t concurrent_managed;    /* 1: prefetch and advice work */
   int32_t pageable_access;       /* 1: kernels can read ordinary host memory */
-  int64_t memory_bytes;          /* memory of the device; of the host, no more than its control groups allow */
+  int64_t memory_bytes;          /* of the device; of the host, at most what its control groups allow */
   int64_t l2_bytes;              /* L2 of the device; last-level cache of the host, 0 if unknown */
-  int64_t bandwidth_bytes_per_s; /* theoretical bytes a second: 2 x memory clock x bus width; 0 if unknown */
+  int64_t bandwidth_bytes_per_s; /* theoretical: 2 x memory clock x bus width; 0 if unknown */
   char name[128];
-  char reason[256]; /* a sentence: why this device was taken */
+  char reason[256]; /* why this device was chosen, as text */
 } gpumem_device_info;
 
 typedef struct gpumem_pointer_info {
   int64_t struct_size;
   gpumem_memory_kind kind;
-  int32_t device; /* where it lies: a CUDA ordinal, or GPUMEM_DEVICE_HOST; managed memory: the device it belongs to */
+  int32_t device; /* location: a CUDA ordinal or GPUMEM_DEVICE_HOST; for managed memory, its owner */
   int32_t ours;   /* 1: allocated by gpumem */
   int32_t reserved0;
   int64_t size_bytes;   /* of the allocation; 0 if unknown */
@@ -298,16 +324,16 @@ typedef struct gpumem_pointer_info {
 
 typedef struct gpumem_managed_info {
   int64_t struct_size;
-  int64_t host_bytes;         /* of the range, in memory of the host: read there without a fault, fetched by a device */
-  int32_t last_prefetch;      /* where to: a CUDA ordinal, GPUMEM_DEVICE_HOST, or GPUMEM_DEVICE_NONE */
-  int32_t preferred_location; /* by advice, likewise */
+  int64_t host_bytes;         /* bytes of the range in host memory: the host reads them without a fault */
+  int32_t last_prefetch;      /* destination: a CUDA ordinal, GPUMEM_DEVICE_HOST or GPUMEM_DEVICE_NONE */
+  int32_t preferred_location; /* by advice; the same values */
   int32_t read_mostly;        /* 1: by advice */
-  int32_t accessed_by;        /* 1: by advice, the context's device */
+  int32_t accessed_by;        /* 1: by advice, for the context's device */
 } gpumem_managed_info;
 
 typedef struct gpumem_memory_stats_info {
   int64_t struct_size;
-  int64_t device_bytes; /* live, as asked for */
+  int64_t device_bytes; /* live, as requested */
   int64_t device_blocks;
   int64_t device_peak_bytes; /* high-water mark of device_bytes */
   int64_t pinned_bytes;
@@ -316,80 +342,83 @@ typedef struct gpumem_memory_stats_info {
   int64_t managed_bytes;
   int64_t managed_blocks;
   int64_t managed_peak_bytes;
-  int64_t allocations; /* successful ones since the context was created, of all kinds */
+  int64_t allocations; /* successful, of all kinds, since the context was created */
   int64_t frees;
-  /* Taken from the device or the system: live, kept for reuse, and lost to rounding; and its high-water mark. */
+  /* Taken from the device or the system: live, kept for reuse and lost to rounding. With high-water marks. */
   int64_t device_reserved_bytes;
   int64_t device_reserved_peak_bytes;
   int64_t pinned_reserved_bytes;
   int64_t pinned_reserved_peak_bytes;
-  int64_t device_allocations; /* of one kind */
+  int64_t device_allocations; /* successful, per kind */
   int64_t pinned_allocations;
   int64_t managed_allocations;
-  int64_t device_hits; /* allocations that needed no new memory, and those that did */
+  int64_t device_hits; /* hits needed no new memory, misses did */
   int64_t device_misses;
   int64_t pinned_hits;
   int64_t pinned_misses;
-  int64_t registered_bytes; /* of the program, registered now */
+  int64_t registered_bytes; /* the program's memory that is registered now */
   int64_t registered_ranges;
 } gpumem_memory_stats_info;
 
-/* Bytes a second. */
+/* Bandwidths, in bytes per second. */
 typedef struct gpumem_ceiling_info {
   int64_t struct_size;
   int64_t read;
   int64_t write;
-  int64_t copy;        /* within the memory: bytes read and bytes written */
+  int64_t copy;        /* within the memory: bytes read plus bytes written */
   int64_t to_device;   /* from pinned memory; 0 on a host context */
-  int64_t from_device; /* to pinned memory, likewise */
+  int64_t from_device; /* to pinned memory; 0 on a host context */
   int64_t theoretical; /* bandwidth_bytes_per_s of the device; 0 if unknown */
 } gpumem_ceiling_info;
 
-/* Calls of one problem by one variant; or, behind those, all calls between two kinds of memory. */
+/* The calls of one problem by one variant. The last rows of a report hold all calls between two kinds of memory
+ * instead. */
 typedef struct gpumem_profile_row {
   int64_t struct_size;
   int64_t calls;
-  int64_t timed;         /* of them, those whose time is known: not captured into a graph, and done */
-  int64_t bytes;         /* that the calls read and wrote; across the link to the device, that crossed it */
-  double median_s;       /* seconds of a call; 0 where none is timed, and for kinds of memory */
+  int64_t timed;         /* calls with a known time: done, and not captured into a graph */
+  int64_t bytes;         /* read and written; between host and device, the bytes that were transferred */
+  double median_s;       /* seconds per call; 0 if none is timed, and for kinds of memory */
   double total_s;        /* of the timed calls */
   double bytes_per_s;    /* of the timed calls */
   double of_theoretical; /* bytes_per_s as a share of the memory's theoretical bandwidth; 0 if unknown */
-  double of_ceiling;  /* as a share of what gpumem_ceiling() measured; 0: not called, or caches may hold half of it */
-  double flops_per_s; /* of axpby, linear combinations and dot, by the median; otherwise 0 */
+  double of_ceiling;  /* as a share of the peak from gpumem_ceiling(); 0: not measured, or caches may hold half of it */
+  double flops_per_s; /* of axpby, linear combinations and dot, from the median; else 0 */
   char variant[64];   /* "" for kinds of memory */
-  char problem[512];  /* the problem line, or "pageable to device"; cut where it is longer */
+  char problem[512];  /* the operation descriptor, or "pageable to device"; cut if longer */
 } gpumem_profile_row;
 
 typedef struct gpumem_tune_options {
   int64_t struct_size;
-  double budget_s; /* seconds that the timing may take, about, beside a few runs of each variant; default 2 */
+  double budget_s;             /* about how long the timing may take, plus a few runs of each variant; default 2 */
   gpumem_progress_fn progress; /* or NULL (default) */
   void *user;
 } gpumem_tune_options;
 
 typedef struct gpumem_tune_info {
   int64_t struct_size;
-  int32_t adopted;    /* 1: calls of problems like this one take `winner` from now on; 0: the table's choice */
-  int32_t candidates; /* variants that were held against the table's choice */
-  double table_s;     /* median seconds of the table's choice, and of the fastest other variant */
-  double winner_s;
-  double ratio;     /* table_s / winner_s */
-  double spread;    /* the wider interquartile range of the two, as a share of its median */
-  char table[64];   /* the table's choice */
-  char winner[64];  /* the fastest other variant; the table's choice where there is no other */
-  char reason[128]; /* why it was adopted, or not */
+  int32_t adopted;    /* 1: similar problems use `winner` from now on; 0: the table's choice */
+  int32_t candidates; /* variants compared with the table's choice */
+  double table_s;     /* median seconds of the table's choice */
+  double winner_s;    /* median seconds of the fastest other variant */
+  double ratio;       /* table_s / winner_s */
+  double spread;      /* the larger relative interquartile range of the two */
+  char table[64];     /* the table's choice */
+  char winner[64];    /* the fastest other variant; the table's choice if no other exists */
+  char reason[128];   /* why it was adopted, or not */
 } gpumem_tune_info;
 
-/* How the processes of a gpumem_dist reach each other: functions of the program, or of bindings/mpi for MPI. They are
- * called in the thread that calls the library, one at a time, and return 0, or anything else where they fail. Messages from
- * one process to another arrive in the order in which they were sent.
+/* Functions for messages between the processes of a gpumem_dist. The program supplies them, or bindings/mpi does for
+ * MPI. The library calls them one at a time, in the thread that calls the library. They return 0, or any other value
+ * on failure. Messages from one process to another arrive in the order of their sending.
  *
- * send and receive begin to move bytes (1 to 2^30) of ordinary host memory, which stays as it is until test says so. A
- * message may be shorter than what is received. One that is longer, where processes are in different calls, is a failure
- * of the receiver's test, which writes nothing past the end. test sets *done = 1 when a request has ended; it is not asked
- * about again. It is also what makes progress. After release nothing is called; requests that never ended may still write
- * to their memory. */
+ * send        Starts to send 1 to 2^30 bytes of ordinary host memory. The memory stays unchanged until test reports
+ *             the end.
+ * receive     Starts to receive, under the same rules. The message may be shorter than `bytes`. A longer one occurs
+ *             if processes are in different calls. The receiver's test then fails, and writes nothing past the end.
+ * test        Sets *done = 1 if the request has ended. The library then does not test it again. test also makes
+ *             progress.
+ * release     The library calls nothing after it. Requests that never ended may still write to their memory. */
 typedef int32_t (*gpumem_dist_send_fn)(void *user, const void *p, int64_t bytes, int32_t to, void **request);
 typedef int32_t (*gpumem_dist_receive_fn)(void *user, void *p, int64_t bytes, int32_t from, void **request);
 typedef int32_t (*gpumem_dist_test_fn)(void *user, void *request, int32_t *done);
@@ -397,7 +426,7 @@ typedef void (*gpumem_dist_release_fn)(void *user);
 
 typedef struct gpumem_dist_transport {
   int64_t struct_size;
-  void *user;   /* the first argument of each */
+  void *user;   /* first argument of each function */
   int32_t rank; /* of this process, 0 to size - 1 */
   int32_t size; /* processes */
   gpumem_dist_send_fn isend;
@@ -408,346 +437,378 @@ typedef struct gpumem_dist_transport {
 
 typedef struct gpumem_dist_options {
   int64_t struct_size;
-  gpumem_ctx *const *contexts;            /* of the members of this process; a context may stand for several members */
-  int32_t members;                        /* how many, 1 or more */
+  gpumem_ctx *const *contexts;            /* of this process's participants; a context may serve several */
+  int32_t members;                        /* participants of this process, 1 or more */
   int32_t reserved0;                      /* 0 */
-  const gpumem_dist_transport *transport; /* NULL (default): these members are all */
-  double deadline_s; /* seconds in which no message comes or goes, until a call gives up; default 60 */
+  const gpumem_dist_transport *transport; /* NULL (default): only these participants exist */
+  double deadline_s;                      /* seconds without a message until a call gives up; default 60 */
 } gpumem_dist_options;
 
 typedef struct gpumem_dist_info {
   int64_t struct_size;
-  int32_t rank;         /* of this process */
+  int32_t rank;         /* of this process, 0 to size - 1 */
   int32_t size;         /* processes */
-  int32_t first_member; /* of this process, among all */
-  int32_t members;      /* of this process */
+  int32_t first_member; /* index of this process's first participant among all */
+  int32_t members;      /* participants of this process */
   int32_t all_members;
-  gpumem_status status; /* GPUMEM_OK, or what sticks */
-  int32_t staged_pairs; /* of members of this process between which pieces are staged; others pull */
+  gpumem_status status; /* GPUMEM_OK, or the persistent error */
+  int32_t staged_pairs; /* pairs of this process's participants that stage pieces; the others use peer reads */
   int32_t reserved0;
 } gpumem_dist_info;
 
-/* An array that is spread over the members in boxes, as one process sees it: the whole, and the boxes of its own members. */
+/* One process's view of an array that is distributed over the participants in boxes (rectangular subarrays). It
+ * describes the whole array and the boxes of this process's own participants. Here `rank` is the number of axes. */
 typedef struct gpumem_dist_layout {
   int64_t struct_size;
   int64_t element_bytes;  /* 1, 2, 4, 8 or 16 */
-  int32_t rank;           /* axes, 1 to 8 */
+  int32_t rank;           /* number of axes, 1 to 8 */
   int32_t reserved0;      /* 0 */
-  const int64_t *extents; /* of the whole array, `rank` of them; the last axis is the fastest */
-  int64_t boxes;          /* 0 or more; a member may have any number of them */
-  const int32_t *members; /* whose each box is, 0 to members - 1 of this process; NULL: box i is member i's */
+  const int64_t *extents; /* of the whole array, one per axis; the last axis is the fastest */
+  int64_t boxes;          /* 0 or more; a participant may have any number */
+  const int32_t *members; /* the owner of each box, 0 to members - 1; NULL: participant i owns box i */
   const int64_t *lower;   /* boxes x rank: the index of each box's first element */
   const int64_t *upper;   /* boxes x rank: one past its last; a box may be empty */
-  const int64_t *offsets; /* boxes: elements from the member's pointer to the box's first; NULL: 0 */
-  const int64_t *strides; /* boxes x rank, in elements, 1 or more, anything along an axis of one element or of an empty
-                             box; NULL: each box row-major without gaps */
+  const int64_t *offsets; /* per box: elements from the participant's pointer to the box's first; NULL: 0 */
+  const int64_t *strides; /* boxes x rank, in elements, 1 or more; unused for an axis of one element and in an
+                             empty box; NULL: each box row-major without padding */
 } gpumem_dist_layout;
 
 typedef struct gpumem_dist_plan_options {
   int64_t struct_size;
-  int64_t workspace_bytes; /* the most that a process keeps for messages and for managed memory that another device
-                              reads, and a member for what it fetches from another device; default 256 MiB, at least
-                              4 KiB */
+  int64_t workspace_bytes; /* bound per process for messages and for managed memory that another device reads,
+                              and per participant for peer reads; default 256 MiB, at least 4 KiB */
 } gpumem_dist_plan_options;
 
 /* ---------------------------------------------------------------------------------------------------------- library */
 
-/* The library's version. Any of the three may be NULL. Cannot fail. */
+/* Returns the library's version. Any of the three may be NULL. Cannot fail. */
 GPUMEM_API gpumem_status gpumem_version(int32_t *major, int32_t *minor, int32_t *patch);
 
-/* The name of a status, "GPUMEM_OUT_OF_MEMORY"; "GPUMEM_UNKNOWN_STATUS" for any other value. Never NULL,
- * static. */
+/* Returns the name of a status, for example "GPUMEM_OUT_OF_MEMORY". For any other value it returns
+ * "GPUMEM_UNKNOWN_STATUS". The name is static and never NULL. */
 GPUMEM_API const char *gpumem_status_name(gpumem_status status);
 
-/* Copies the sentence of this thread's last failed call, NUL-terminated, cut at cap bytes ("" if none failed yet). A
- * call that succeeds leaves it as it is. buf may be NULL when cap is 0. needed (may be NULL) gets the bytes that the
- * whole sentence takes, its NUL included. Never changes the sentence. */
+/* Copies the error message of this thread's last failed call, "" if none failed yet. A successful call does not
+ * change the message. Neither does this function. The common rule Texts applies. */
 GPUMEM_API gpumem_status gpumem_last_error(char *buf, int64_t cap, int64_t *needed);
 
-/* How many CUDA devices this process can use: 0, and success, without a driver or a device. The host is always there
- * and not counted. */
+/* Counts the CUDA devices that this process can use. Without a driver or a device the count is 0, and the call
+ * succeeds. The host always exists and is not counted. */
 GPUMEM_API gpumem_status gpumem_device_count(int32_t *count);
 
 GPUMEM_API gpumem_status gpumem_device_info_init(gpumem_device_info *info, int64_t size);
 
-/* What is known of a device (an ordinal, GPUMEM_DEVICE_HOST, GPUMEM_DEVICE_BEST or GPUMEM_DEVICE_CUDA), without a
- * context. BEST is what a context would get now, GPUMEM_DEVICE counted in. Errors: NOT_FOUND for an ordinal past the
- * last; NO_DRIVER, DRIVER_TOO_OLD, NO_DEVICE, NOT_BUILT. */
+/* Describes a device without a context. device is an ordinal, GPUMEM_DEVICE_HOST, GPUMEM_DEVICE_BEST or
+ * GPUMEM_DEVICE_CUDA. For BEST it describes the device that a context would use now. The environment's GPUMEM_DEVICE
+ * takes part in that choice.
+ * Errors: NOT_FOUND (the ordinal is too large), NO_DRIVER, DRIVER_TOO_OLD, NO_DEVICE, NOT_BUILT. */
 GPUMEM_API gpumem_status gpumem_device_query(int32_t device, gpumem_device_info *info);
 
 /* ---------------------------------------------------------------------------------------------------------- context */
 
 GPUMEM_API gpumem_status gpumem_ctx_options_init(gpumem_ctx_options *options, int64_t size);
 
-/* Creates a context: a device, its own stream, and everything that is created on it. options may be NULL: the best
- * device, else the host, which never fails for lack of a GPU; gpumem_ctx_device() then says why. *ctx is NULL on
- * failure. The environment is read here (and GPUMEM_DEVICE by gpumem_device_query()) and nowhere else: GPUMEM_DEVICE
- * (host, cuda or an ordinal: used where the options leave the choice, that is GPUMEM_DEVICE_BEST),
- * GPUMEM_VARIANT_<FAMILY> (as gpumem_variant_force()), GPUMEM_HOST_SIMD (base, avx2 or avx512: the widest instructions
- * the host backend may use), GPUMEM_DEBUG (1: as options->debug_memory; 0: nothing), GPUMEM_TRACE (see
- * gpumem_memory_trace()), GPUMEM_PROFILE (see gpumem_profile_write()), GPUMEM_TUNING (a path, as gpumem_tuning_load()).
- * A program that runs with more rights than its user has (setuid, or by a capability) takes
- * nothing from it.
- * Errors: as gpumem_device_query() when a device was named; UNSUPPORTED for an unknown non-zero tail of the options;
- * NOT_FOUND for an unknown variant name in the environment; INVALID_ARGUMENT for another value there that is not
- * understood; FILE_ERROR for a trace or profile that can't be written, and what can't be read as a tuning file. */
+/* Creates a context: a device, its own stream, and every object that you create on it. NULL options are the defaults,
+ * with GPUMEM_DEVICE_BEST. BEST is the caller's current CUDA device. If the thread has none, it is the first visible
+ * device. Without a usable CUDA device it is the host, so a missing GPU is not an error. gpumem_ctx_device() gives
+ * the reason.
+ *
+ * The call reads these environment variables:
+ *   GPUMEM_DEVICE            host, cuda or an ordinal. Applies only to GPUMEM_DEVICE_BEST.
+ *   GPUMEM_VARIANT_<FAMILY>  a variant's name, as for gpumem_variant_force().
+ *   GPUMEM_HOST_SIMD         base, avx2 or avx512: the widest instructions that the host backend may use.
+ *   GPUMEM_DEBUG             1: as options->debug_memory. 0: no effect.
+ *   GPUMEM_TRACE             a path, see gpumem_memory_trace().
+ *   GPUMEM_PROFILE           a path, see gpumem_profile_write().
+ *   GPUMEM_TUNING            a path, as for gpumem_tuning_load().
+ * gpumem_device_query() also reads GPUMEM_DEVICE. gpumem_dist_create() reads GPUMEM_DIST_LINK: "staged" sends all
+ * messages through host memory, and none through NCCL. The library ignores all of them if the program has more rights
+ * than its user (setuid or a capability).
+ *
+ * Errors: as gpumem_device_query(), if a device was named.
+ *   UNSUPPORTED: options is larger than this version's struct, and its unknown part is not zero.
+ *   NOT_FOUND: the environment names an unknown variant.
+ *   INVALID_ARGUMENT: the environment has another value that is not valid.
+ *   FILE_ERROR: a trace or profile is not writable, or a tuning file is not readable. */
 GPUMEM_API gpumem_status gpumem_ctx_create(const gpumem_ctx_options *options, gpumem_ctx **ctx);
 
-/* Waits for the context's work, reports live allocations (and in debug mode damaged memory, see gpumem_memory_check())
- * through the log, frees them and destroys the context. NULL is a no-op. Works after a device fault or a reset too.
- * Errors: BUSY (streams or events are alive, or it is a context of the process, see gpumem_shared_ctx()), CAPTURING (its
- * own stream is under graph capture); nothing was changed then. */
+/* Destroys the context. First it waits for the context's work, reports live allocations through the log, and frees
+ * them. In debug mode it also reports damaged memory, see gpumem_memory_check(). Works after a device fault or a
+ * reset too. An error changes nothing.
+ * Errors:
+ *   BUSY: streams or events are alive, or the context is the process's own (see gpumem_shared_ctx()).
+ *   CAPTURING: the context's own stream is under graph capture. */
 GPUMEM_API gpumem_status gpumem_ctx_destroy(gpumem_ctx *ctx);
 
-/* The context's device, and why it was taken. */
+/* Describes the context's device, and the reason for its choice. */
 GPUMEM_API gpumem_status gpumem_ctx_device(gpumem_ctx *ctx, gpumem_device_info *info);
 
-/* GPUMEM_OK, or the device fault that sticks to the context: nothing else than destroying it works then. A reset of the
- * device is one. */
+/* Returns GPUMEM_OK or the context's persistent device fault. A reset of the device is such a fault. After a fault
+ * you can only destroy the context. */
 GPUMEM_API gpumem_status gpumem_ctx_status(gpumem_ctx *ctx);
 
-/* Waits for everything enqueued on the context's own stream and on every stream created or wrapped on it.
+/* Waits for all work enqueued on the context's own stream and on every stream created or wrapped on it.
  * Errors: CAPTURING. */
 GPUMEM_API gpumem_status gpumem_ctx_synchronize(gpumem_ctx *ctx);
 
-/* Sends the context's messages to fn from now on; NULL for silence (the default). The library prints nothing itself. */
+/* Sends the context's messages to fn from now on. NULL (the default) means silence. The library itself prints
+ * nothing. */
 GPUMEM_API gpumem_status gpumem_ctx_set_log(gpumem_ctx *ctx, gpumem_log_fn fn, void *user);
 
-/* Does now what the first calls would do on the way: loads kernels, starts threads, allocates scratch. Optional. */
+/* Does the work of the first calls in advance: loads kernels, starts threads, allocates scratch memory. Optional. */
 GPUMEM_API gpumem_status gpumem_ctx_warmup(gpumem_ctx *ctx);
 
 /* ----------------------------------------------------------------------------------------------------------- memory */
 
-/* Allocate bytes of device, pinned or managed memory, aligned to 256 bytes, contents undefined. bytes == 0 gives NULL
- * and success. *p is NULL on failure. Every stream may use the memory at once. A host context gives host memory of the
- * same kind in name, so that a program runs unchanged.
+/* Allocates bytes of device, pinned or managed memory. The memory is aligned to 256 bytes, and its contents are
+ * undefined. Every stream may use it immediately. bytes == 0 gives NULL and success. A host context gives host memory
+ * that it treats as the same kind, so a program runs unchanged.
+ *
  * Device memory comes from a pool of the context (see gpumem_alloc_async()) and belongs to the context's own stream.
- * Freed pinned memory is kept too, up to pinned_memory_kept: the driver takes a third of a second for a GiB.
- * Before the library touches or locks memory of the host it asks how much there is now: by MemAvailable of the system
- * and the limits of control groups (cgroups, as of a container). More than that is OUT_OF_MEMORY, and the sentence has
- * both numbers. What others take at the same time is not foreseen. Memory that a host context gives is not touched: as
- * with malloc(), the system may give more than there is.
- * Errors: OUT_OF_MEMORY; UNSUPPORTED (managed memory on a device without it). */
+ * Freed pinned memory stays for reuse, up to pinned_memory_kept, because the driver needs a third of a second per
+ * GiB.
+ *
+ * Before the library touches or locks host memory, it compares the size with the available memory: MemAvailable of
+ * the system, and the limits of control groups (cgroups, as of a container). A larger size is OUT_OF_MEMORY, and the
+ * error message has both numbers. Concurrent allocations by other programs are not counted. The library does not
+ * touch memory that a host context gives. As with malloc(), the system may give more than exists.
+ * Errors: UNSUPPORTED (managed memory on a device without it). */
 GPUMEM_API gpumem_status gpumem_alloc_device(gpumem_ctx *ctx, int64_t bytes, void **p);
 GPUMEM_API gpumem_status gpumem_alloc_pinned(gpumem_ctx *ctx, int64_t bytes, void **p);
 GPUMEM_API gpumem_status gpumem_alloc_managed(gpumem_ctx *ctx, int64_t bytes, void **p);
 
-/* Frees memory of any kind that this context allocated, after the work of its streams: it waits for what the context's
- * own stream and every stream created or wrapped on it have been given, except those under graph capture. Work of the
- * program's other streams that uses the memory must be done. NULL is a no-op.
- * Errors: INVALID_POINTER (not the start of an allocation, freed before, not gpumem's, or another context's); in debug
- * mode CORRUPTED (it was written past its ends; it is freed all the same). When the wait fails, work may still use the
- * memory: it stays allocated, and can be freed later or goes with its context. */
+/* Frees memory of any kind that this context allocated. First it waits for all work that the context's own stream and
+ * every stream created or wrapped on it have received. It does not wait for streams under graph capture. Work on
+ * other streams of the program that uses the memory must be done. If the wait fails, work may still use the memory.
+ * It then stays allocated: you can free it later, or its context frees it.
+ * Errors:
+ *   INVALID_POINTER: not the start of an allocation, freed before, not gpumem's, or another context's.
+ *   CORRUPTED: in debug mode, the memory was written past its ends. It is freed anyway. */
 GPUMEM_API gpumem_status gpumem_free(gpumem_ctx *ctx, void *p);
 
-/* Allocates bytes of device memory for a stream, which the memory then belongs to, and frees device memory in a
- * stream's order; neither waits for the device (but for gpumem_alloc_async() when memory runs short, see below).
+/* Stream-ordered device memory. gpumem_alloc_async() allocates bytes that belong to a stream. gpumem_free_async()
+ * frees device memory in a stream's order. Neither waits for the device, except an allocation when memory runs short
+ * (see Pools).
  *
- * Alignment   A power of two from 1 to 2 MiB; 256 bytes are given in any case.
- * Order       The memory may be used by work on its stream, and by work elsewhere that is ordered after what the stream
- *             had been given by then. gpumem_free_async() frees it behind the work that its own stream and `stream` have
- *             been given so far, and gives it to the next that asks: on its own stream at once, on another one behind
- *             an event. gpumem_memory_used_on() declares work on a further stream: the memory, whose start p is, is
- *             then freed behind what that stream has been given by the time of the free as well. Work on streams that
- *             are not declared must be done, or be waited for by one of these, when the memory is freed.
- * Pools       What is freed is kept for reuse, up to about a fifth of what was live at a time or what the streams needed
- *             each, and what they have not passed; blocks of 2 to 256 KiB take up to an eighth more than was asked for,
- *             and so do larger ones where the driver maps no granules. A host context keeps no more than an eighth of the
- *             host's memory for a stream, at most 4 GiB. When the device or device_memory_limit has no
- *             more, what is kept goes back first and streams are waited for, before the status is OUT_OF_MEMORY.
- * Streams     A stream may be destroyed before the memory that belongs to it, or that it was declared to use. For a
- *             wrapped stream, what the program gives it after the end of the wrapper is not known.
- * Capture     Neither allocation nor free takes part in graph capture: CAPTURING when the stream is under it, and for
- *             the free also when a declared stream is; the memory stays allocated and the capture valid.
+ * Alignment   A power of two from 1 to 2 MiB. The memory is always aligned to 256 bytes at least.
+ * Use         Work on the memory's own stream may use it. Other work may use it if it is ordered after the work that
+ *             the stream had received at the allocation.
+ * Free        gpumem_free_async() frees the memory after all work that its own stream and `stream` have received so
+ *             far. Its own stream can reuse it immediately. Another stream can reuse it after an event.
+ * Other use   gpumem_memory_used_on() declares that a further stream uses the memory that starts at p. The memory is
+ *             then also freed after all work that this stream has received at the time of the free. If work on an
+ *             undeclared stream uses the memory, it must be done at the free, or one of these streams must wait for
+ *             it.
+ * Pools       Freed memory stays for reuse. The pool holds at most about 1.2 times the peak of live bytes, or the sum
+ *             of its streams' peak needs, whichever is larger. Freed memory that pending work still uses counts in
+ *             addition, and 32 MiB are always allowed. Blocks of 2 to 256 KiB take up to an eighth more than
+ *             requested. If the driver does not map 2 MiB pages, larger blocks do too. A host context keeps at most
+ *             an eighth of the host's memory per stream, and at most 4 GiB. If the device or device_memory_limit has
+ *             no more memory, the pool first gives back all kept memory and waits for streams. Only then is the
+ *             status OUT_OF_MEMORY.
+ * Streams     You may destroy a stream before the memory that belongs to it or that it uses. After the end of a
+ *             stream's wrapper, the library does not know further work on that stream.
+ * Capture     Allocations and frees do not take part in graph capture. They are CAPTURING on a stream under capture.
+ *             A free is also CAPTURING if a declared stream is under capture. The memory then stays allocated and the
+ *             capture valid.
  *
- * bytes == 0 gives NULL and success; *p is NULL on failure; freeing NULL is a no-op. gpumem_free() takes this memory
- * too, and gpumem_free_async() that of gpumem_alloc_device(). On a device without stream-ordered memory the free waits
- * as gpumem_free() does. For pinned and managed memory gpumem_memory_used_on() has nothing to do.
- * Errors: OUT_OF_MEMORY, INVALID_ARGUMENT (alignment), INVALID_POINTER (as gpumem_free(); pinned or managed memory for
- * gpumem_free_async()), CAPTURING; in debug mode CORRUPTED (as gpumem_free()). */
+ * bytes == 0 gives NULL and success. gpumem_free() also accepts this memory. gpumem_free_async() also accepts memory
+ * from gpumem_alloc_device(). On a device without stream-ordered memory, the free waits as gpumem_free() does. For
+ * pinned and managed memory gpumem_memory_used_on() does nothing.
+ * Errors:
+ *   INVALID_ARGUMENT: the alignment.
+ *   INVALID_POINTER: as gpumem_free(). For gpumem_free_async() also pinned or managed memory.
+ *   CAPTURING: see Capture.
+ *   CORRUPTED: in debug mode, as gpumem_free(). */
 GPUMEM_API gpumem_status gpumem_alloc_async(gpumem_ctx *ctx, int64_t bytes, int64_t alignment, gpumem_stream *stream,
                                             void **p);
 GPUMEM_API gpumem_status gpumem_free_async(gpumem_ctx *ctx, void *p, gpumem_stream *stream);
 GPUMEM_API gpumem_status gpumem_memory_used_on(gpumem_ctx *ctx, const void *p, gpumem_stream *stream);
 
-/* Gives memory that is kept for reuse back to the device and to the system, but for keep_bytes of each kind. Waits for
- * the context's streams as gpumem_free() does. Errors: none of its own. */
+/* Gives memory kept for reuse back to the device and to the system, except keep_bytes of each kind. Waits for the
+ * context's streams as gpumem_free() does.
+ * Errors: none of its own. */
 GPUMEM_API gpumem_status gpumem_memory_trim(gpumem_ctx *ctx, int64_t keep_bytes);
 
-/* Debug mode, for contexts made with options->debug_memory or under GPUMEM_DEBUG=1: looks for writes past the ends of
- * all memory that the context has allocated, and into what it has freed. What is found, here or elsewhere, is written to
- * the log as an error: a sentence with the kind of memory, its label, and the offsets of the first and the last changed
- * byte, counted from the start of the memory and negative before it. The status is then CORRUPTED, with one of these
- * sentences.
+/* Checks all memory of a context in debug mode. Contexts created with options->debug_memory or under GPUMEM_DEBUG=1
+ * are in debug mode. The check finds writes past the ends of allocations and writes into freed memory. Each finding
+ * goes to the log as an error. Its message has the kind of memory, its label, and the offsets of the first and the
+ * last changed byte. Offsets count from the start of the memory, and are negative before it. After a finding the
+ * status is CORRUPTED, with one of these messages.
  *
- * Ends        256 bytes before each allocation and at least as many behind it have a value of their own, which is looked
- *             at when it is freed, by this function (which leaves what it finds as it is, to be found again), and when
- *             the context ends. A byte that is written with the value that it has goes unseen, and so does what lies
- *             further away.
- * Freed       What is freed is kept, the latest 64 MiB and 4096 blocks of each kind, and filled with another value
- *             (0xFD), so that it shows when it is read; a block of more than that goes back at once. Writes to it are found, once, when it is let go, by this
- *             function, and when the context ends; what is found when it is let go is in the next result of this
- *             function too. A pointer into it is "freed before" to every function.
- * Price       Nothing is pooled (pinned_memory_kept does not count): each allocation is one of the driver's, and each
- *             free waits as gpumem_free() does. This function waits likewise; what other work is writing meanwhile may
- *             be missed.
+ * Ends        256 bytes before each allocation and at least as many after it hold a fixed value. The library checks
+ *             them at the free, in this function, and at the end of the context. This function does not restore them,
+ *             so later checks report them again. It cannot detect a write of the same value, or a write further away.
+ * Freed       Freed memory is filled with 0xFD, so that reads of it are visible. The latest 64 MiB and 4096 blocks of
+ *             each kind are kept. A block of more than 64 MiB goes back immediately. The library reports a write into
+ *             kept memory once: when it gives the block back, in this function, or at the end of the context. This
+ *             function's next result includes findings from giving back. Every function reports a pointer into kept
+ *             memory as "freed before".
+ * Price       Nothing is pooled, and pinned_memory_kept has no effect. Each allocation goes to the driver. Each free
+ *             waits as gpumem_free() does, and so does this function. It may miss writes of other work that runs at
+ *             the same time.
  *
  * Errors: CORRUPTED; UNSUPPORTED (not in debug mode). */
 GPUMEM_API gpumem_status gpumem_memory_check(gpumem_ctx *ctx);
 
-/* Writes what the context allocates and frees from now on to a file, which is made anew, until the context ends or path is
- * NULL. GPUMEM_TRACE=<path> does so from the start of each context, in <path>.<process id>.<number of the context>.
- * `gpumem replay <file>` does the same again. A trace that is running ends first, also where the call then fails. Each
- * line is written when it happens (about 1 us), and a crash leaves the file as it was then.
+/* Writes each later allocation and free of the context to a new file. The trace ends with the context, or with a NULL
+ * path. A call ends a running trace first, even if the call then fails. GPUMEM_TRACE=<path> traces each context from
+ * its start, in <path>.<process id>.<number of the context>. `gpumem replay <file>` repeats a trace. Each line is
+ * written at its event and takes about 1 us. After a crash the file has all lines up to it.
  *
- * The first line is "gpumem-trace 1"; the others begin with a letter, ns since the beginning, and the number of the
- * thread. Addresses and streams are numbers in base 16 with 0x before them; stream 0x0: for all streams.
+ * The first line is "gpumem-trace 1". The others begin with a letter, the nanoseconds since the start, and the number
+ * of the thread. Addresses and streams are hexadecimal numbers with 0x. Stream 0x0 means all streams.
  *   a NS THREAD ADDRESS BYTES KIND ALIGNMENT STREAM   an allocation; KIND is device, pinned or managed
  *   f NS THREAD ADDRESS STREAM                        a free
  *   u NS THREAD ADDRESS STREAM                        gpumem_memory_used_on()
  *   t NS THREAD KEEP_BYTES                            gpumem_memory_trim()
- * In debug mode, and where the device has no stream-ordered memory, all allocations are for all streams.
- * Errors: INVALID_ARGUMENT (""), FILE_ERROR (no ordinary file, a link, another trace is written there, or the system's reason;
- * of a trace that ends: lines are missing, and none is begun). */
+ * In debug mode, and on a device without stream-ordered memory, all allocations are for all streams.
+ * Errors: INVALID_ARGUMENT (the path is "").
+ *   FILE_ERROR: not an ordinary file, a link, a file of another trace, or the system's reason.
+ *   FILE_ERROR: the running trace lost lines. The new trace does not begin. */
 GPUMEM_API gpumem_status gpumem_memory_trace(gpumem_ctx *ctx, const char *path);
 
-/* Pins bytes of ordinary host memory that the program has, at any address, so that they are copied at the speed of
- * memory from gpumem_alloc_pinned(), for every device; and takes that back, for the start that was registered. The
- * program frees the memory itself, after it was unregistered. No part of it may be registered already, by gpumem or by
- * others. gpumem_host_unregister() waits, and fails, as gpumem_free() does; other work that uses the memory as pinned
- * memory must be done. A host context remembers the range, so that it is pinned memory in name. Memory that is still
- * registered when its context ends is reported through the log and unregistered. On a CUDA context the host must have
- * memory for those pages that have none yet (OUT_OF_MEMORY, see gpumem_alloc_pinned()).
- * Errors: INVALID_ARGUMENT (bytes < 1, memory that is not pageable or is registered in part), INVALID_POINTER (not
- * mapped for writing; for unregistering: not registered, not the start, another context's, memory that gpumem
- * allocated), OUT_OF_RANGE, OUT_OF_RESOURCES (the system locks no more: RLIMIT_MEMLOCK), UNSUPPORTED. */
+/* Pins bytes of the program's ordinary host memory, at any address, for every device. Copies then reach the speed of
+ * memory from gpumem_alloc_pinned(). gpumem_host_unregister() takes the start of a registered range and unpins it. It
+ * waits, and fails, as gpumem_free() does. Other work that uses the memory as pinned memory must be done. The program
+ * frees the memory itself, after it unregistered it. No part may already be registered, by gpumem or by others. On a
+ * host context the range counts as pinned memory. The end of a context unregisters ranges that are still registered,
+ * and reports them through the log. On a CUDA context the host must have memory for pages that have none yet. If it
+ * does not, the status is OUT_OF_MEMORY (see gpumem_alloc_pinned()).
+ * Errors: OUT_OF_RANGE, UNSUPPORTED.
+ *   INVALID_ARGUMENT: bytes < 1, or memory that is not pageable or is partly registered.
+ *   INVALID_POINTER: not mapped for writing.
+ *   INVALID_POINTER, unregistering: not registered, not the start, another context's, or allocated by gpumem.
+ *   OUT_OF_RESOURCES: the system locks no more memory (RLIMIT_MEMLOCK). */
 GPUMEM_API gpumem_status gpumem_host_register(gpumem_ctx *ctx, void *p, int64_t bytes);
 GPUMEM_API gpumem_status gpumem_host_unregister(gpumem_ctx *ctx, void *p);
 
-/* Names the memory that starts at p, allocated or registered by this context, in reports of what is left when the
- * context ends, and of debug mode. At most 127 bytes of the label count; it is copied. NULL or "" takes it away. It ends
- * with the memory.
+/* Names the memory that starts at p, which this context allocated or registered. The label appears in debug mode's
+ * reports and in the report of live memory at the context's end. The library copies at most 127 bytes. NULL or ""
+ * removes the label. It ends with the memory.
  * Errors: INVALID_POINTER (as gpumem_free()). */
 GPUMEM_API gpumem_status gpumem_memory_label(gpumem_ctx *ctx, const void *p, const char *label);
 
 GPUMEM_API gpumem_status gpumem_pointer_info_init(gpumem_pointer_info *info, int64_t size);
 
-/* What p is, as the context sees it. p may be any address. A host context tells pinned and managed memory of another
- * library from pageable memory if the CUDA driver was loaded when the context was made. Errors: INVALID_POINTER (NULL,
- * freed or unmapped). */
+/* Describes the memory at p, from the context's point of view. p may be any address. A host context distinguishes
+ * pinned and managed memory of another library from pageable memory only if the CUDA driver was loaded before the
+ * context.
+ * Errors: INVALID_POINTER (NULL, freed or unmapped). */
 GPUMEM_API gpumem_status gpumem_pointer_query(gpumem_ctx *ctx, const void *p, gpumem_pointer_info *info);
 
-/* What the context has allocated. device_peak_bytes is exact while one stream allocates; of several that do at the same
- * time, each may make it up to 1 MiB too high. */
+/* Returns the context's allocation statistics. device_peak_bytes is exact if only one stream allocates at a time. If
+ * several do, each may add up to 1 MiB. */
 GPUMEM_API gpumem_status gpumem_memory_stats_init(gpumem_memory_stats_info *stats, int64_t size);
 GPUMEM_API gpumem_status gpumem_memory_stats(gpumem_ctx *ctx, gpumem_memory_stats_info *stats);
 
 /* --------------------------------------------------------------------------------- allocators of other libraries */
 
-/* gpumem's pool in the signatures of PyTorch's CUDAPluggableAllocator and CuPy's CFunctionAllocator. Their ssize_t and
- * size_t are int64_t here, int is int32_t and cudaStream_t void *: the same to a caller on the platforms with 64-bit
- * addresses, the only ones there are.
+/* gpumem's pool, with the signatures of PyTorch's CUDAPluggableAllocator and CuPy's CFunctionAllocator. Their ssize_t
+ * and size_t are int64_t here, int is int32_t, and cudaStream_t is void *. With 64-bit addresses, which gpumem
+ * requires, callers see no difference.
  *
- * Context     The process has one context for each device, made with default options on its first use, by any of these
- *             functions in any thread. It is never destroyed, nor touched when the process ends; a forked child makes
- *             its own. device is a CUDA ordinal, or GPUMEM_DEVICE_HOST, which gives host memory; never
- *             GPUMEM_DEVICE_BEST or _CUDA. gpumem_shared_ctx() lends the context out, for gpumem_memory_stats(),
- *             gpumem_memory_trim() and everything else, except that gpumem_ctx_destroy() is BUSY.
- * Failure     There is no status. malloc gives NULL, record_stream and free do nothing, and gpumem_last_error() has the
- *             sentence, which a success leaves as it is. Nothing is thrown or printed. bytes == 0 gives NULL and is no
- *             failure; freeing or recording NULL is a no-op.
- * Streams     native_stream is a cudaStream_t of the device, NULL the legacy default stream; on the host NULL alone.
- *             As gpumem_alloc_async() and gpumem_free_async(), aligned to 256 bytes. The first use of a stream wraps it
- *             for good, so it must live until the process ends, as PyTorch's do; of a device's streams beyond the first
- *             256, allocations are for all streams, and each free waits for the device.
- * Capture     malloc on a stream under graph capture gives NULL and invalidates the capture: its next call and
- *             cudaStreamEndCapture() are errors of CUDA. With NULL for an address the graph would fault the device. The
- *             reason is also in the log of the process's context. What can't be freed because of a capture stays
- *             allocated and is freed by a later malloc or free for that device.
- * Memory      It is the context's, as that of gpumem_alloc_async(): every function takes it, and gpumem_free(),
- *             gpumem_free_async() and gpumem_memory_used_on() may be used on it with that context.
+ * Context     The process has one context per device. The first call of any of these functions, in any thread,
+ *             creates it with default options. The library never destroys it, and does not touch it at process exit.
+ *             A forked child creates its own. device is a CUDA ordinal, or GPUMEM_DEVICE_HOST for host memory. It is
+ *             never GPUMEM_DEVICE_BEST or GPUMEM_DEVICE_CUDA. gpumem_shared_ctx() returns the context for use with
+ *             every function. Only gpumem_ctx_destroy() refuses it, with BUSY.
+ * Failure     These functions return no status. On failure malloc returns NULL, record_stream and free do nothing,
+ *             and gpumem_last_error() has the message. They throw and print nothing. bytes == 0 gives NULL and is not
+ *             a failure. Freeing or recording NULL does nothing.
+ * Streams     native_stream is a cudaStream_t of the device. NULL is the legacy default stream. On the host only NULL
+ *             is valid. The order is as for gpumem_alloc_async() and gpumem_free_async(). The alignment is 256 bytes.
+ *             The first use of a stream wraps it permanently, so it must live until the process ends. PyTorch's
+ *             streams do. Only a device's first 256 streams are distinguished. Allocations for further streams are
+ *             for all streams, and each of their frees waits for the device.
+ * Capture     On a stream under graph capture, malloc returns NULL and invalidates the capture. The capture's next
+ *             call and cudaStreamEndCapture() then fail in CUDA. Otherwise the graph would contain the address NULL
+ *             and cause a device fault. The log of the process's context also has the reason. If a capture prevents a
+ *             free, the memory stays allocated. A later malloc or free for that device frees it.
+ * Memory      The memory belongs to the process's context, as if from gpumem_alloc_async(). Every function accepts
+ *             it. You may use gpumem_free(), gpumem_free_async() and gpumem_memory_used_on() on it with that context.
  *
- * gpumem_shared_ctx: *ctx is NULL on failure. Errors: as gpumem_ctx_create() for a named device; UNSUPPORTED (an
- * ordinal of 128 or more). */
+ * Errors of gpumem_shared_ctx(): as gpumem_ctx_create() for a named device; UNSUPPORTED (an ordinal of 128 or more). */
 GPUMEM_API gpumem_status gpumem_shared_ctx(int32_t device, gpumem_ctx **ctx);
 
-/* For PyTorch, which frees on the stream that the memory was allocated for. bytes is not looked at when freeing.
- * PyTorch takes NULL for an address and reports no lack of memory: work on that tensor then fails, or faults the
- * device. gpumem_torch_record_stream() is for Tensor.record_stream(), as gpumem_memory_used_on(); PyTorch calls it once
- * it was given to set_record_stream_fn(), and else lets the call pass in silence. Not on a stream under capture. */
+/* For PyTorch, which frees on the stream of the allocation. A free ignores bytes. PyTorch does not report NULL as a
+ * lack of memory: later work on that tensor fails or causes a device fault. gpumem_torch_record_stream() serves
+ * Tensor.record_stream(), as gpumem_memory_used_on(). PyTorch calls it only after set_record_stream_fn(), and
+ * otherwise ignores record_stream() silently. Do not call it on a stream under capture. */
 GPUMEM_API void *gpumem_torch_malloc(int64_t bytes, int32_t device, void *native_stream);
 GPUMEM_API void gpumem_torch_free(void *p, int64_t bytes, int32_t device, void *native_stream);
 GPUMEM_API void gpumem_torch_record_stream(void *p, void *native_stream);
 
-/* For CuPy, which tells no stream: param does, and must be the same for an allocation and its free.
- *   NULL      Every stream may use the memory at once, and a free waits for all work on the device, on streams that
- *             gpumem does not know too: safe in every program, as cudaFree() is. Captures stay valid.
- *   a stream  as native_stream above; the legacy default stream, which is CuPy's own choice, is (void *)1 here
- *             (cudaStreamLegacy). Nothing waits. Work on other streams that uses the memory must be ordered behind that
- *             stream's when it begins, and be done, or be what that stream waits for, when the memory is freed.
- * CuPy takes NULL for an address, as PyTorch does. */
+/* For CuPy, which passes no stream. Instead param selects it. An allocation and its free must have the same param.
+ * CuPy does not report NULL as a lack of memory either.
+ *
+ * NULL        Every stream may use the memory immediately. A free waits for all work on the device, also on streams
+ *             that gpumem does not know. That is safe in every program, as cudaFree() is. Captures stay valid.
+ * A stream    As native_stream above, but the legacy default stream, which is CuPy's default, is (void *)1 here
+ *             (cudaStreamLegacy). Nothing waits. Work on other streams that uses the memory must be ordered after the
+ *             work that this stream had at the allocation. At the free it must be done, or this stream must wait for
+ *             it. */
 GPUMEM_API void *gpumem_cupy_malloc(void *param, int64_t bytes, int32_t device);
 GPUMEM_API void gpumem_cupy_free(void *param, void *p, int32_t device);
 
 /* ---------------------------------------------------------------------------------------------------------- managed */
 
-/* Moves the pages of bytes of managed memory to a device (the context's ordinal, or GPUMEM_DEVICE_HOST) before they are
- * needed. bytes == 0 is a no-op. On a host context: checked, and nothing to do. The _async form is ordered by the
- * stream. More than the host has now does not go there (OUT_OF_MEMORY, see gpumem_alloc_pinned()).
- * Errors: INVALID_POINTER (not managed memory), OUT_OF_RANGE, UNSUPPORTED (device without concurrent managed access),
- * NOT_FOUND (no such device), CAPTURING. */
+/* Moves the pages of managed memory to a device before they are needed. device is the context's ordinal or
+ * GPUMEM_DEVICE_HOST. bytes == 0 does nothing. A host context only checks the arguments. If the host has too little
+ * memory now, the status is OUT_OF_MEMORY (see gpumem_alloc_pinned()).
+ * Errors: OUT_OF_RANGE, CAPTURING, NOT_FOUND (unknown device).
+ *   INVALID_POINTER: not managed memory.
+ *   UNSUPPORTED: the device has no concurrent managed access. */
 GPUMEM_API gpumem_status gpumem_managed_prefetch(gpumem_ctx *ctx, const void *p, int64_t bytes, int32_t device);
 GPUMEM_API gpumem_status gpumem_managed_prefetch_async(gpumem_ctx *ctx, const void *p, int64_t bytes, int32_t device,
                                                        gpumem_stream *stream);
 
-/* Gives a hint on bytes of managed memory, or takes it back. device says where for PREFERRED_LOCATION and ACCESSED_BY
- * (and its undoing) and is ignored by the others. Errors: as gpumem_managed_prefetch(). */
+/* Gives a hint on managed memory, or takes it back. device is the location for PREFERRED_LOCATION and the device for
+ * ACCESSED_BY and UNSET_ACCESSED_BY. Other hints ignore it.
+ * Errors: as gpumem_managed_prefetch(). */
 GPUMEM_API gpumem_status gpumem_managed_advise(gpumem_ctx *ctx, const void *p, int64_t bytes, gpumem_advice advice,
                                                int32_t device);
 
-/* Where bytes of managed memory lie now, by looking at each page (2 to 3 ms a GiB), and what was asked for them. What is
- * not in memory of the host lies on a device, or nowhere yet: nobody has touched it. Of pages that are mostly read host
- * and device may both have a copy. Of last_prefetch and the advice GPUMEM_DEVICE_NONE and 0 also mean: not the same for all
- * of the range. bytes == 0 gives 0, NONE and 0. On a host context all bytes are the host's. Errors: INVALID_POINTER (not
- * managed memory), OUT_OF_RANGE, UNSUPPORTED (device without concurrent managed access). */
+/* Reports the current location of managed memory and the earlier hints. It queries each page, which takes 2 to 3 ms
+ * per GiB. Pages that are not in host memory are on a device, or have no memory yet. Pages with READ_MOSTLY may have
+ * copies on both sides. If last_prefetch or the hints differ within the range, they are GPUMEM_DEVICE_NONE and 0.
+ * bytes == 0 gives 0, NONE and 0. On a host context all bytes are the host's.
+ * Errors: OUT_OF_RANGE, INVALID_POINTER and UNSUPPORTED as gpumem_managed_prefetch(). */
 GPUMEM_API gpumem_status gpumem_managed_info_init(gpumem_managed_info *info, int64_t size);
 GPUMEM_API gpumem_status gpumem_managed_query(gpumem_ctx *ctx, const void *p, int64_t bytes, gpumem_managed_info *info);
 
 /* --------------------------------------------------------------------------------------------------------- movement */
 
-/* Copies bytes from src to dst, any kinds of memory, also between two devices. The ranges may not overlap, except that
- * dst == src is a no-op; bytes == 0 is one too, and the pointers may then be NULL.
- * The _async form returns before the copy: both ranges stay valid, and src unchanged, until the stream has passed it,
- * for ordinary heap memory as well (unlike cudaMemcpyAsync, which may read pageable memory during the call).
- * Between heap memory and a device, several host threads bring the bytes to pinned memory and back, at the speed of the
- * link where there are enough (host_threads); up to 64 MiB of pinned memory are kept for that, and 8 MiB for each stream
- * with such copies, until gpumem_memory_trim().
- * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (overlap), UNSUPPORTED (a device pointer on a host context; a
- * forced variant that does not fit), CAPTURING (the context's own stream; _async where both ranges lie in host memory
- * or one is not pinned). */
+/* Copies bytes from src to dst, also between two devices. The ranges may not overlap. dst == src does nothing. The
+ * asynchronous call does not read pageable memory before it returns, unlike cudaMemcpyAsync.
+ *
+ * For copies between pageable memory and a device, several host threads (host_threads) move the bytes through pinned
+ * memory. With enough threads they reach the speed of PCIe or NVLink. The context keeps up to 64 MiB of pinned memory
+ * for this, plus 8 MiB per stream with such copies, until gpumem_memory_trim().
+ * Errors: as every operation.
+ *   CAPTURING: an asynchronous call with both ranges in host memory, or with one in pageable memory. */
 GPUMEM_API gpumem_status gpumem_copy(gpumem_ctx *ctx, void *dst, const void *src, int64_t bytes);
 GPUMEM_API gpumem_status gpumem_copy_async(gpumem_ctx *ctx, void *dst, const void *src, int64_t bytes,
                                            gpumem_stream *stream);
 
-/* Copies rows of row_bytes bytes; row r lies at p + r*pitch_bytes on each side, with a pitch of at least row_bytes
- * (ignored where there is one row). Any kinds of memory, any alignment, any two pitches. What lies between the rows of
- * dst is not touched, what lies between those of src does not matter. A side is as long as from its first row's first byte
- * to its last row's last: these extents may not overlap, except that dst == src with equal pitches is a no-op, and that
- * src and dst may be blocks of columns of one matrix that share no column. row_bytes == 0 or rows == 0 is a no-op, and
- * the pointers may then be NULL. The _async form is as gpumem_copy_async(), for ordinary heap memory as well.
- * Between two devices the driver copies, one row after the other; between host and device too ("driver"), or pinned
- * chunks in a ring that host threads fill and empty ("rings", for pageable memory). Errors: as
- * gpumem_copy(). */
+/* Copies rows of row_bytes bytes. Row r begins at p + r*pitch_bytes on each side. Each side has its own pitch of at
+ * least row_bytes. With one row it is not used. Each side extends from the first byte of its first row to the last
+ * byte of its last row. These extents may not overlap, with two exceptions. dst == src with equal pitches does
+ * nothing. src and dst may be blocks of columns of one matrix that share no column.
+ *
+ * Between two devices the driver copies one row at a time. Between host and device there are two variants: "driver",
+ * and "rings" for pageable memory. In "rings", host threads fill and empty pinned staging buffers.
+ * Errors: as gpumem_copy(). */
 GPUMEM_API gpumem_status gpumem_copy_2d(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, const void *src,
                                         int64_t src_pitch_bytes, int64_t row_bytes, int64_t rows);
 GPUMEM_API gpumem_status gpumem_copy_2d_async(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, const void *src,
                                               int64_t src_pitch_bytes, int64_t row_bytes, int64_t rows,
                                               gpumem_stream *stream);
 
-/* The same for slices of rows: row r of slice s lies at p + s*slice_bytes + r*pitch_bytes, slice_bytes being at least
- * (rows - 1)*pitch_bytes + row_bytes (ignored where there is one slice). slices == 0 is a no-op too. The matrix of
- * which src and dst are blocks of columns may have its slices any whole number of rows apart. Errors: as
- * gpumem_copy_2d(). */
+/* The same for slices of rows. Row r of slice s begins at p + s*slice_bytes + r*pitch_bytes. slice_bytes is at least
+ * (rows - 1)*pitch_bytes + row_bytes. With one slice it is not used. If src and dst are blocks of columns of one
+ * matrix, its slices may be any whole number of rows apart.
+ * Errors: as gpumem_copy_2d(). */
 GPUMEM_API gpumem_status gpumem_copy_3d(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, int64_t dst_slice_bytes,
                                         const void *src, int64_t src_pitch_bytes, int64_t src_slice_bytes,
                                         int64_t row_bytes, int64_t rows, int64_t slices);
@@ -756,17 +817,16 @@ GPUMEM_API gpumem_status gpumem_copy_3d_async(gpumem_ctx *ctx, void *dst, int64_
                                               int64_t src_slice_bytes, int64_t row_bytes, int64_t rows, int64_t slices,
                                               gpumem_stream *stream);
 
-/* Writes count copies of a pattern of 1, 2, 4, 8 or 16 bytes, back to back, to dst (any alignment). The pattern is host
- * memory and read before the call returns, in both forms. count == 0 is a no-op, and dst may then be NULL.
- * Errors: as gpumem_copy(); a pattern that is device memory, or no memory, is INVALID_POINTER. */
+/* Writes count copies of a pattern of 1, 2, 4, 8 or 16 bytes to dst, back to back. The pattern is host memory. Both
+ * calls read it before they return.
+ * Errors: as every operation. A pattern that is device memory, or not memory, is INVALID_POINTER. */
 GPUMEM_API gpumem_status gpumem_fill(gpumem_ctx *ctx, void *dst, const void *pattern, int64_t pattern_bytes,
                                      int64_t count);
 GPUMEM_API gpumem_status gpumem_fill_async(gpumem_ctx *ctx, void *dst, const void *pattern, int64_t pattern_bytes,
                                            int64_t count, gpumem_stream *stream);
 
-/* Writes rows of cols patterns; row r begins at dst + r*dst_pitch_bytes, with the pattern's first byte. The pitch is at
- * least cols*pattern_bytes (ignored where there is one row); what lies between the rows is not touched. cols == 0 or
- * rows == 0 is a no-op, and dst may then be NULL. Everything else as gpumem_fill(). */
+/* Writes rows of cols patterns. Row r begins at dst + r*dst_pitch_bytes, with the pattern's first byte. The pitch is
+ * at least cols*pattern_bytes. With one row it is not used. Everything else is as for gpumem_fill(). */
 GPUMEM_API gpumem_status gpumem_fill_2d(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, const void *pattern,
                                         int64_t pattern_bytes, int64_t cols, int64_t rows);
 GPUMEM_API gpumem_status gpumem_fill_2d_async(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, const void *pattern,
@@ -774,89 +834,96 @@ GPUMEM_API gpumem_status gpumem_fill_2d_async(gpumem_ctx *ctx, void *dst, int64_
 
 /* -------------------------------------------------------------------------------------------------- streams, events */
 
-/* A stream is a queue: work on it runs in order, work on different streams may overlap. destroy waits for the stream's
- * work; NULL is a no-op; a stream under graph capture is CAPTURING, unless it is a wrapped one. The streams of a host context share threads, up to host_threads of them; a thread that is inside
- * the program's parallel_for is not counted, so that calls of it may wait for one another. */
+/* A stream is a queue. Work on one stream runs in order. Work on different streams may overlap.
+ * gpumem_stream_destroy() waits for the stream's work. A stream under graph capture is CAPTURING, unless it is a
+ * wrapped stream. The streams of a host context share at most host_threads threads. A thread inside the program's
+ * parallel_for does not count, so calls of parallel_for may wait for each other. */
 GPUMEM_API gpumem_status gpumem_stream_create(gpumem_ctx *ctx, gpumem_stream **stream);
 GPUMEM_API gpumem_status gpumem_stream_destroy(gpumem_stream *stream);
 
-/* Borrows a cudaStream_t of the program, handed over as void *; NULL is CUDA's legacy default stream. The program keeps
- * it alive as long as the wrapper; destroying the wrapper waits for nothing and leaves the stream alone. On a host
- * context a NULL native stream gives one more name for the context's own stream. Errors: UNSUPPORTED (a native stream
- * on a host context; the per-thread default stream), INVALID_ARGUMENT (a stream of another device or CUDA context). */
+/* Wraps a cudaStream_t of the program, passed as void *. NULL is CUDA's legacy default stream. The program keeps the
+ * stream alive as long as the wrapper. Destroying the wrapper waits for nothing, and does not affect the stream. On a
+ * host context a NULL native stream gives another handle for the context's own stream.
+ * Errors:
+ *   UNSUPPORTED: a native stream on a host context, or the per-thread default stream.
+ *   INVALID_ARGUMENT: a stream of another device or CUDA context. */
 GPUMEM_API gpumem_status gpumem_stream_wrap(gpumem_ctx *ctx, void *native_stream, gpumem_stream **stream);
 
-/* *native_stream = the stream's cudaStream_t, for calls of CUDA and for other libraries (__cuda_array_interface__,
- * DLPack); a NULL stream is the context's own. Work that they give it takes its place in the stream's order. It lives
- * as long as the stream, and is not to be destroyed. A wrapped legacy default stream is (void *)1 (cudaStreamLegacy).
- * *native_stream is NULL on failure. Errors: UNSUPPORTED (a host context). */
+/* Returns the stream's cudaStream_t, for CUDA calls and for other libraries (__cuda_array_interface__, DLPack). Work
+ * that they enqueue takes its place in the stream's order. The cudaStream_t lives as long as the stream. Do not
+ * destroy it. A wrapped legacy default stream gives (void *)1 (cudaStreamLegacy).
+ * Errors: UNSUPPORTED (a host context). */
 GPUMEM_API gpumem_status gpumem_stream_native(gpumem_ctx *ctx, gpumem_stream *stream, void **native_stream);
 
-/* Waits until everything enqueued so far is done. Errors: CAPTURING. */
+/* Waits until all work enqueued so far is done.
+ * Errors: CAPTURING. */
 GPUMEM_API gpumem_status gpumem_stream_synchronize(gpumem_ctx *ctx, gpumem_stream *stream);
 
-/* OK when everything enqueued is done, else NOT_READY, at once. Errors: CAPTURING. */
+/* Returns OK if all enqueued work is done, else NOT_READY. Does not wait.
+ * Errors: CAPTURING. */
 GPUMEM_API gpumem_status gpumem_stream_query(gpumem_ctx *ctx, gpumem_stream *stream);
 
-/* Work enqueued on the stream from now on waits for the event's last record so far; an event never recorded is done.
- * Errors: CAPTURING (the stream is under graph capture, and the event was not recorded in that capture). */
+/* Makes later work on the stream wait for the event's last record so far. An event that was never recorded counts as
+ * done.
+ * Errors: CAPTURING (the stream is under graph capture, and the event was recorded outside that capture). */
 GPUMEM_API gpumem_status gpumem_stream_wait_event(gpumem_ctx *ctx, gpumem_stream *stream, gpumem_event *event);
 
-/* An event marks a point of a stream. Destroying one that work still waits for is safe. NULL is a no-op for destroy. */
+/* An event marks a point of a stream. gpumem_event_record() sets it behind all work that the stream has received. You
+ * may record or destroy an event while work still waits for it. That work keeps waiting for the earlier record. */
 GPUMEM_API gpumem_status gpumem_event_create(gpumem_ctx *ctx, gpumem_event **event);
 GPUMEM_API gpumem_status gpumem_event_destroy(gpumem_event *event);
 GPUMEM_API gpumem_status gpumem_event_record(gpumem_ctx *ctx, gpumem_event *event, gpumem_stream *stream);
 
-/* Waits until the event's last record has been passed; at once if it was never recorded. */
+/* Waits until the stream has passed the event's last record. If the event was never recorded, returns immediately.
+ * Errors: CAPTURING (the event was recorded in a graph capture). */
 GPUMEM_API gpumem_status gpumem_event_synchronize(gpumem_event *event);
 
-/* Seconds between two events of one context. Errors: NOT_READY (one is still pending; *seconds is untouched),
- * INVALID_ARGUMENT (never recorded, or of two contexts). */
+/* Returns the seconds between two events of one context.
+ * Errors: NOT_READY (one is still pending, *seconds keeps its value), INVALID_ARGUMENT (never recorded, or of two
+ * contexts), CAPTURING (recorded in a graph capture). */
 GPUMEM_API gpumem_status gpumem_event_elapsed(gpumem_event *start, gpumem_event *end, double *seconds);
 
 /* ----------------------------------------------------------------------------------------------------------- reduce */
 
-/* What holds for every reduction:
+/* Rules for every reduction:
  *
- * Elements    x[0], x[stride], ..., x[(n-1)*stride]; strides are in elements and at least 1; any alignment, any kind of
- *             memory.
- * Results     int64_t for i8 to i64, uint64_t for u8 to u64, double for f16, bf16, f32 and f64; a void *result is one
- *             of these. GPUMEM_MIN_MAX gives two of them, the minimum first. Plain forms for one sequence take result,
- *             value and index at any address; _async, axis and segments want them at a multiple of 8 bytes, status at
- *             one of 4.
- * Integers    The value is exact, whatever it takes on the way (squares and cubes of 64-bit integers are formed in 256
- *             bits). GPUMEM_OVERFLOW if and only if the final value does not fit its result; |INT64_MIN| does not. A
- *             product with a factor 0 is 0, whatever the other factors are; -2^63 is a product that fits int64_t.
- * Floating    min, max and arg are exact. Sums are formed in f64 in one fixed order: terms x, |x|, x*x, (x*x)*x or x*y
- * point       are each rounded once to nearest, never fused; leaves of 1024 terms are 8 rows of 128 lanes, each lane
- *             adding its 8 terms in order, the lanes folded by halves, the leaves folded in pairs. So the bits never
- *             depend on the device, the variant, the threads, alignment, stride or kind of memory. To first order
- *             |error| <= (15 + ceil(log2(n / 1024))) * 2^-53 * sum |term|, beside the rounding of the terms (|x| and x
- *             of every type, and x*x of f16, bf16 and f32, have none). A product is formed in the same order from the
- *             elements as f64, with multiplications in place of the additions and 1 in place of what is missing.
- * NaN, inf    A NaN among the elements makes the result NaN, always 0x7ff8000000000000; so does inf - inf in a sum, or
- *             0 * inf in a product. Sums and products may overflow to an infinity. min and max take -0 as less than +0;
- *             MAX_ABS is never -0; a sum of zeros is +0. Subnormals count in full, whatever the program has set in its
- *             floating-point environment.
- * n == 0      Sums, dot and nrm2 are 0, a product is 1; min, max, MIN_MAX, MAX_ABS and arg give GPUMEM_EMPTY. x may
- *             then be NULL.
- * Aliasing    result, index and status may lie neither inside x, y or offsets nor inside each other. The library never
- *             writes to x.
+ * Elements    x[0], x[stride], ..., x[(n-1)*stride]. Strides are at least 1.
+ * Results     int64_t for i8 to i64, uint64_t for u8 to u64, double for f16, bf16, f32 and f64. A void *result points
+ *             to one of these. GPUMEM_MIN_MAX gives two results, the minimum first.
+ * Addresses   The work runs where x is. Results may be in any kind of memory for a blocking call. For an asynchronous
+ *             call on a CUDA context, result, index and status are in device, pinned or managed memory, else
+ *             INVALID_POINTER. The blocking calls for one sequence accept result, value and index at any address. All
+ *             other calls require multiples of 8 bytes, and multiples of 4 bytes for status.
+ * Integers    The value is exact, however large intermediate values are. Squares and cubes of 64-bit integers use 256
+ *             bits. GPUMEM_OVERFLOW if and only if the final value does not fit its result. |INT64_MIN| does not fit.
+ *             A product with a factor 0 is 0, whatever the other factors are. A product of -2^63 fits int64_t.
+ * Floats      min, max and arg are exact. Sums are formed in f64 in one fixed order. The terms are x, |x|, x*x,
+ *             (x*x)*x or x*y. Each operation of a term is rounded once to nearest, and never fused. A block of 1024
+ *             terms is 8 rows of 128 lanes. Each lane adds its 8 terms in order. The lanes are combined by halves,
+ *             then the blocks in pairs. The bits therefore never depend on the device, the variant, the threads, the
+ *             alignment, the stride or the kind of memory. A product uses the same order, with the elements as f64,
+ *             multiplications instead of additions, and 1 for missing elements.
+ * Error       To first order, the error of a sum is at most (15 + ceil(log2(n / 1024))) * 2^-53 * sum |term|, plus
+ *             the rounding of the terms. Terms x and |x| of every type are exact. So is x*x of f16, bf16 and f32.
+ * NaN, inf    A NaN among the elements makes the result NaN, always 0x7ff8000000000000. inf - inf in a sum and 0 *
+ *             inf in a product do the same. Sums and products may overflow to an infinity. For min and max, -0 is
+ *             less than +0. MAX_ABS is never -0. A sum of zeros is +0.
+ * n == 0      Sums, dot and nrm2 are 0, and a product is 1. min, max, MIN_MAX, MAX_ABS and arg give GPUMEM_EMPTY. x
+ *             may then be NULL.
+ * Aliasing    result, index and status may not overlap x, y, offsets or each other. The library never writes to x.
+ * Failure     A failed blocking call does not change its results. An asynchronous call writes result and index in the
+ *             order of the stream. It writes *status (status may be NULL) if only the run itself can find the error:
+ *             GPUMEM_OK, or GPUMEM_OVERFLOW without a change of *result. A host function reduces data in host memory,
+ *             in the stream's order. If it finds no memory to work in, *status is GPUMEM_OUT_OF_MEMORY, and the log
+ *             has a message.
+ * Capture     A captured call uses scratch memory that lives as long as the graph. Two executions of one captured
+ *             call may not overlap. The context must outlive them.
  *
- * The plain forms take results in any kind of memory; a failure leaves them untouched.
- * The _async forms write result (and index) in the order of the stream. On a CUDA context result, index and status lie
- * in device, pinned or managed memory (INVALID_POINTER otherwise). What only the run itself can find goes to *status:
- * GPUMEM_OK, or GPUMEM_OVERFLOW with *result untouched; status may be NULL. Data in host memory is reduced by a host
- * function in the stream's order; should it find no memory to work in, *status is GPUMEM_OUT_OF_MEMORY and the log says
- * so. Under graph capture, data of the device only: the call becomes part of the graph, with scratch memory that lives
- * as long as the graph does, so no two executions of one captured call may overlap, and the context must outlive them.
- * Errors of all: EMPTY, OVERFLOW (plain forms), INVALID_POINTER, OUT_OF_RANGE, UNSUPPORTED (memory of another device,
- * device memory on a host context, an operation that the type does not have, or a forced variant that does not fit),
- * CAPTURING (the plain forms; _async on host memory).
- */
+ * Errors of all: as every operation; EMPTY; OVERFLOW (blocking calls); UNSUPPORTED (the type does not have the
+ * operation). */
 
-/* *result = the reduction of x by op. GPUMEM_SUM_COMPENSATED is for f64 alone: its error is within 2 ulp of the exact
- * sum while sum |x| / |sum x| is at most 1e15; where it is not finite, it is the plain sum. */
+/* *result = the reduction of x by op. GPUMEM_SUM_COMPENSATED is only for f64. Its error is at most 2 ulp of the exact
+ * sum if sum |x| / |sum x| is at most 1e15. If it is not finite, it is the plain sum. */
 GPUMEM_API gpumem_status gpumem_reduce(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void *x,
                                        int64_t n, int64_t stride, void *result);
 GPUMEM_API gpumem_status gpumem_reduce_i32(gpumem_ctx *ctx, gpumem_reduce_op op, const int32_t *x, int64_t n,
@@ -893,11 +960,11 @@ GPUMEM_API gpumem_status gpumem_reduce_f64_async(gpumem_ctx *ctx, gpumem_reduce_
                                                  int64_t stride, double *result, gpumem_status *status,
                                                  gpumem_stream *stream);
 
-/* *value = the minimum, the maximum or the largest |x| (op GPUMEM_MIN, GPUMEM_MAX or GPUMEM_MAX_ABS), as gpumem_reduce()
- * gives it; *index = where it is, counted in elements of the strided sequence: the first NaN if there is one, else the
- * lowest index among equals (-0 is less than +0, and of MAX_ABS -x equals x). value may be NULL. Where |INT64_MIN| is the
- * largest, the plain forms give GPUMEM_OVERFLOW, and the _async forms, which have no status, leave value and index
- * untouched; so it is whether value is NULL or not. */
+/* *value = the minimum, the maximum or the largest |x|, as from gpumem_reduce(). op is GPUMEM_MIN, GPUMEM_MAX or
+ * GPUMEM_MAX_ABS. *index is its position, in elements of the strided sequence. It is the first NaN if x has one.
+ * Otherwise it is the lowest index among equals. -0 is less than +0. For MAX_ABS, -x equals x. value may be NULL. If
+ * |INT64_MIN| is the largest, the blocking call gives GPUMEM_OVERFLOW, also with a NULL value. The asynchronous call
+ * has no status. It then changes neither value nor index. */
 GPUMEM_API gpumem_status gpumem_argreduce(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void *x,
                                           int64_t n, int64_t stride, void *value, int64_t *index);
 GPUMEM_API gpumem_status gpumem_argreduce_i32(gpumem_ctx *ctx, gpumem_reduce_op op, const int32_t *x, int64_t n,
@@ -934,8 +1001,8 @@ GPUMEM_API gpumem_status gpumem_argreduce_f64_async(gpumem_ctx *ctx, gpumem_redu
                                                     int64_t stride, double *value, int64_t *index,
                                                     gpumem_stream *stream);
 
-/* *result = sum of x[i*x_stride] * y[i*y_stride] for i < n. x and y may overlap. Where one lies in host memory and the
- * other does not, the plain form works where x lies and copies y there; the _async form gives UNSUPPORTED. */
+/* *result = sum of x[i*x_stride] * y[i*y_stride] for i < n. x and y may overlap. If they are on different sides, the
+ * blocking call works at x and copies y there. */
 GPUMEM_API gpumem_status gpumem_dot_f32(gpumem_ctx *ctx, const float *x, const float *y, int64_t n, int64_t x_stride,
                                         int64_t y_stride, double *result);
 GPUMEM_API gpumem_status gpumem_dot_f64(gpumem_ctx *ctx, const double *x, const double *y, int64_t n, int64_t x_stride,
@@ -947,11 +1014,11 @@ GPUMEM_API gpumem_status gpumem_dot_f64_async(gpumem_ctx *ctx, const double *x, 
                                               int64_t x_stride, int64_t y_stride, double *result,
                                               gpumem_stream *stream);
 
-/* *result = the Euclidean norm of x: infinite only if the true norm exceeds double, exact zeros aside never lost to
- * underflow. f32: the root of the sum of squares. f64: squares of the elements of middle size, of the large ones scaled
- * by 2^-538 and of the small ones scaled by 2^537 are summed apart, each in the fixed order, and combined (J. L. Blue,
- * A portable Fortran program to find the Euclidean norm of a vector, ACM TOMS 4, 1978; E. Anderson, Algorithm 978, ACM
- * TOMS 44, 2017). */
+/* *result = the Euclidean norm of x. It is infinite only if the true norm exceeds double. Except for exact zeros, it
+ * never underflows to 0. f32: the root of the sum of squares. f64: three sums of squares, for middle-sized elements,
+ * large ones scaled by 2^-538 and small ones scaled by 2^537. Each has the fixed order. Their combination is the
+ * result (J. L. Blue, A portable Fortran program to find the Euclidean norm of a vector, ACM TOMS 4, 1978; E.
+ * Anderson, Algorithm 978, ACM TOMS 44, 2017). */
 GPUMEM_API gpumem_status gpumem_nrm2_f32(gpumem_ctx *ctx, const float *x, int64_t n, int64_t stride, double *result);
 GPUMEM_API gpumem_status gpumem_nrm2_f64(gpumem_ctx *ctx, const double *x, int64_t n, int64_t stride, double *result);
 GPUMEM_API gpumem_status gpumem_nrm2_f32_async(gpumem_ctx *ctx, const float *x, int64_t n, int64_t stride,
@@ -959,12 +1026,13 @@ GPUMEM_API gpumem_status gpumem_nrm2_f32_async(gpumem_ctx *ctx, const float *x, 
 GPUMEM_API gpumem_status gpumem_nrm2_f64_async(gpumem_ctx *ctx, const double *x, int64_t n, int64_t stride,
                                                double *result, gpumem_stream *stream);
 
-/* Reduces each row (GPUMEM_AXIS_ROWS) or each column (GPUMEM_AXIS_COLS) of `batches` matrices of rows x cols, row-major
- * with leading dimension ld >= cols; matrix b begins at x + b*batch_stride. Results lie one after the other, matrix by
- * matrix: batches * rows or batches * cols of them (GPUMEM_MIN_MAX: pairs). Each has the bits that gpumem_reduce()
- * would give for that row or column. batch_stride may be anything from 0 up. No result (batches, or rows or cols that
- * give it, is 0): a no-op. Lines without elements: sums are 0, products 1, the others GPUMEM_EMPTY. A result that does
- * not fit is written as 0 and makes the call GPUMEM_OVERFLOW; the others are right. */
+/* Reduces each row (GPUMEM_AXIS_ROWS) or each column (GPUMEM_AXIS_COLS) of `batches` row-major matrices of rows x
+ * cols. The leading dimension is ld >= cols. Matrix b begins at x + b*batch_stride. batch_stride is at least 0.
+ *
+ * The results are contiguous, matrix by matrix: batches * rows or batches * cols of them (pairs for GPUMEM_MIN_MAX).
+ * Each has the bits of gpumem_reduce() for that row or column. If the number of results is 0, the call does nothing.
+ * For lines without elements, sums are 0, products are 1, and the others give GPUMEM_EMPTY. A result that does not
+ * fit is written as 0, and the call gives GPUMEM_OVERFLOW. The other results are correct. */
 GPUMEM_API gpumem_status gpumem_reduce_axis(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, gpumem_axis axis,
                                             const void *x, int64_t rows, int64_t cols, int64_t ld, int64_t batches,
                                             int64_t batch_stride, void *result);
@@ -973,12 +1041,16 @@ GPUMEM_API gpumem_status gpumem_reduce_axis_async(gpumem_ctx *ctx, gpumem_dtype 
                                                   int64_t ld, int64_t batches, int64_t batch_stride, void *result,
                                                   gpumem_status *status, gpumem_stream *stream);
 
-/* result[s] = the reduction of x[offsets[s]], ..., x[offsets[s+1] - 1] for s < segments (GPUMEM_MIN_MAX: pairs), with
- * the bits that gpumem_reduce() would give. offsets are segments + 1 numbers from 0 to n, none less than the one before
- * it, at a multiple of 8 bytes, in any kind of memory that x's side can read (_async), or any (plain). segments == 0 is
- * a no-op. A segment without a value is written as 0 and makes the call GPUMEM_EMPTY (no elements for min, max),
- * GPUMEM_OVERFLOW (does not fit) or GPUMEM_OUT_OF_RANGE (its offsets are not as said); the largest of these codes is
- * given; the other segments are right. */
+/* result[s] = the reduction of x[offsets[s]], ..., x[offsets[s+1] - 1] for s < segments (pairs for GPUMEM_MIN_MAX).
+ * The bits are as from gpumem_reduce(). offsets has segments + 1 numbers from 0 to n, which never decrease. It is
+ * aligned to 8 bytes. For an asynchronous call it is in memory that the side of x can read, for a blocking call in
+ * any memory. segments == 0 does nothing.
+ *
+ * A segment without a value is written as 0. The other segments are correct. The call then gives the largest of these
+ * codes:
+ *   GPUMEM_EMPTY: min or max has no elements.
+ *   GPUMEM_OVERFLOW: the value does not fit.
+ *   GPUMEM_OUT_OF_RANGE: the offsets break the rules above. */
 GPUMEM_API gpumem_status gpumem_reduce_segments(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void *x,
                                                 int64_t n, const int64_t *offsets, int64_t segments, void *result);
 GPUMEM_API gpumem_status gpumem_reduce_segments_async(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op,
@@ -988,34 +1060,33 @@ GPUMEM_API gpumem_status gpumem_reduce_segments_async(gpumem_ctx *ctx, gpumem_dt
 
 /* -------------------------------------------------------------------------------------------------------- rearrange */
 
-/* dst[j*dst_ld + i] = src[i*src_ld + j] for i < rows, j < cols: src is rows x cols, row-major, with leading dimension
- * src_ld >= cols; dst is cols x rows with dst_ld >= rows; both in elements of 1, 2, 4, 8 or 16 bytes, at any alignment.
- * What lies between the rows of dst is not touched. rows == 0 or cols == 0 is a no-op, and the pointers may then be
- * NULL. src and dst may share no element, but may be blocks of columns of one matrix.
- * src == dst transposes in place: a square matrix with src_ld == dst_ld; any other with src_ld == cols and dst_ld ==
- * rows, in up to three passes over it. Those want scratch memory: on a device as much as the matrices take, where that
- * is at most 32 MiB in all; else 32 MiB or one line of max(rows, cols) elements, whichever is more, but no more than half
- * of the matrix, and none where such a line and some columns fit into the shared memory of a block; matrices that fit
- * there take none. On the host it is as much as one matrix takes, where that is at most 32 MiB (up to 1 MiB: as much for
- * each thread); else 1 MiB or such a line for each thread. On a device it is taken and given back in the stream's order;
- * up to 64 MiB of it stay with the context, and a captured graph has its own.
- * The plain form takes them in different kinds of memory too: where one lies in host memory and the other does not, the
- * device does the work, and what lies in host memory goes over the link in pieces of 8 MiB, each while the one before it
- * is transposed; two pieces of device memory are taken for that. The _async form then gives UNSUPPORTED. It runs in the
- * order of the stream, for data in host memory by a host function; under graph capture it takes data of the device only.
- * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (partial overlap), UNSUPPORTED (src == dst otherwise than
- * said; memory of another device; a forced variant that does not fit), CAPTURING (the plain form; _async on host
- * memory), OUT_OF_MEMORY (no scratch memory; a host function on a CUDA context's stream tells the log). */
+/* dst[j*dst_ld + i] = src[i*src_ld + j] for i < rows, j < cols. src is rows x cols, row-major, with leading dimension
+ * src_ld >= cols. dst is cols x rows with dst_ld >= rows. Elements have 1, 2, 4, 8 or 16 bytes. src and dst may be
+ * blocks of columns of one matrix, but may share no element unless src == dst.
+ *
+ * In place    src == dst transposes in place. A square matrix needs src_ld == dst_ld. Any other matrix needs src_ld
+ *             == cols and dst_ld == rows, and takes up to three passes.
+ * Scratch     Only transposes in place need scratch memory. A line here is max(rows, cols) elements. Device: as much
+ *             as all matrices, if that is at most 32 MiB. Otherwise 32 MiB or one line, whichever is larger, but at
+ *             most half of the matrix. None if a matrix, or a line with some columns, fits into a block's shared
+ *             memory. It comes and goes in the stream's order. The context keeps up to 64 MiB of it. A captured graph
+ *             has its own. Host: as much as one matrix, if that is at most 32 MiB (per thread, if at most 1 MiB).
+ *             Otherwise 1 MiB or one line per thread, whichever is larger, but together at most half of the matrix.
+ * Two sides   If one operand is in host memory and the other is not, the device does the work of a blocking call. The
+ *             host operand crosses PCIe or NVLink in pieces of 8 MiB. Each transfer overlaps the transpose of the
+ *             piece before it. That takes two pieces of device memory.
+ *
+ * Errors: as every operation; UNSUPPORTED (src == dst, but not as above); OUT_OF_MEMORY (scratch memory). If a host
+ * function on a CUDA context's stream has no scratch memory, it writes to the log. */
 GPUMEM_API gpumem_status gpumem_transpose(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows, int64_t cols,
                                           const void *src, int64_t src_ld, void *dst, int64_t dst_ld);
 GPUMEM_API gpumem_status gpumem_transpose_async(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows, int64_t cols,
                                                 const void *src, int64_t src_ld, void *dst, int64_t dst_ld,
                                                 gpumem_stream *stream);
 
-/* The same for `batches` matrices of one shape: matrix b is at src + b*src_batch_stride and goes to dst +
- * b*dst_batch_stride, in elements. src_batch_stride is anything from 0 up (0: the same matrix again); dst_batch_stride
- * is at least (cols-1)*dst_ld + rows, one matrix after the other; in place the two are equal. With less than two
- * matrices neither is used, with none nothing is done. */
+/* The same for `batches` matrices of one shape. Matrix b is at src + b*src_batch_stride and goes to dst +
+ * b*dst_batch_stride, in elements. src_batch_stride is at least 0 (0: the same matrix each time). dst_batch_stride is
+ * at least (cols-1)*dst_ld + rows. In place the two are equal. With fewer than two matrices, both are unused. */
 GPUMEM_API gpumem_status gpumem_transpose_batched(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows, int64_t cols,
                                                   const void *src, int64_t src_ld, int64_t src_batch_stride, void *dst,
                                                   int64_t dst_ld, int64_t dst_batch_stride, int64_t batches);
@@ -1025,30 +1096,29 @@ GPUMEM_API gpumem_status gpumem_transpose_batched_async(gpumem_ctx *ctx, int64_t
                                                         int64_t dst_batch_stride, int64_t batches,
                                                         gpumem_stream *stream);
 
-/* Rows of a matrix by index. gather: row i of dst = row index[i] of src, for i < n; src has src_rows rows, dst n of
- * them. scatter: row index[i] of dst = row i of src; src has n rows, dst dst_rows. Where several i name one row of dst,
- * its bytes are undefined among those of their rows; rows that no i names, and what lies between the rows, are not
- * touched.
+/* Copies rows of a matrix by index. A gather sets row i of dst to row index[i] of src, for i < n. Then src has
+ * src_rows rows, and dst has n. A scatter sets row index[i] of dst to row i of src. Then src has n rows, and dst has
+ * dst_rows. Rows that no i names are not written. If several i name one row of dst, each of its bytes comes from one
+ * of their rows, but which one is undefined.
  *
- * Rows        row_bytes >= 1 bytes of anything, at any alignment. Row i begins at i * pitch; a pitch is at least
- *             row_bytes, and ignored where there are no two rows.
- * Index       n numbers of index_type (GPUMEM_I32, GPUMEM_U32, GPUMEM_I64 or GPUMEM_U64) at a multiple of their size.
- *             They count from 0, may repeat and stand in any order. All of them are checked before anything is written:
- *             a number that names no row (negative, or past the last) leaves dst untouched and is GPUMEM_OUT_OF_RANGE.
- *             The sentence of the plain form names the first such i and its value; the _async form puts the status into
- *             *status.
- * n == 0      A no-op; src, index and dst may then be NULL. So may the matrix of no rows: each index is then out of
- * range.
- * Aliasing    dst may share no byte with src or index, from its first row to the end of its last; status with none of
- *             them.
- * Memory      Any kinds. The work runs where dst lies; the plain forms copy src and index there first, all rows of src.
- *             The _async forms move nothing: operands on both sides are UNSUPPORTED, except that the device reads a
- *             pinned index.
- * status      GPUMEM_OK or GPUMEM_OUT_OF_RANGE, written in the order of the stream; may be NULL; at a multiple of 4
- *             bytes; on a CUDA context in device, pinned or managed memory (INVALID_POINTER otherwise).
- * Capture     As for reductions: operands of the device only, and no two executions of one captured call may overlap.
- * Errors: INVALID_POINTER, OUT_OF_RANGE (also of memory), UNSUPPORTED (memory of another device, device memory on a
- * host context, a forced variant that does not fit), CAPTURING (the plain forms; _async on host memory). */
+ * Rows        row_bytes >= 1 bytes of any content. Row i begins at i * pitch. A pitch is at least row_bytes. With
+ *             fewer than two rows it is not used.
+ * Index       n numbers of index_type: GPUMEM_I32, GPUMEM_U32, GPUMEM_I64 or GPUMEM_U64, aligned to their size. They
+ *             count from 0, may repeat, and may have any order. The library checks all of them before it writes. If a
+ *             number names no row (negative or too large), dst is not changed, and the status is GPUMEM_OUT_OF_RANGE.
+ *             The blocking call's error message has the first such i and its value. The asynchronous call writes the
+ *             status to *status.
+ * n == 0      Nothing is done. src, index and dst may then be NULL. A matrix without rows may also be NULL. Each
+ *             index is then out of range.
+ * Aliasing    From its first row to the end of its last, dst may share no byte with src or index. status may overlap
+ *             none of them.
+ * Place       The work runs at dst. The blocking call first copies src (all its rows) and index there. For an
+ *             asynchronous call the device can also read a pinned index.
+ * status      GPUMEM_OK or GPUMEM_OUT_OF_RANGE, written in the order of the stream. It may be NULL, and is aligned to
+ *             4 bytes. On a CUDA context it is in device, pinned or managed memory, else INVALID_POINTER.
+ * Capture     Only operands of the device. Two executions of one captured call may not overlap.
+ *
+ * Errors: as every operation. OUT_OF_RANGE is also a status of index. */
 GPUMEM_API gpumem_status gpumem_gather(gpumem_ctx *ctx, int64_t row_bytes, const void *src, int64_t src_rows,
                                        int64_t src_pitch_bytes, gpumem_dtype index_type, const void *index, int64_t n,
                                        void *dst, int64_t dst_pitch_bytes);
@@ -1064,51 +1134,45 @@ GPUMEM_API gpumem_status gpumem_scatter_async(gpumem_ctx *ctx, int64_t row_bytes
                                               int64_t n, void *dst, int64_t dst_rows, int64_t dst_pitch_bytes,
                                               gpumem_status *status, gpumem_stream *stream);
 
-/* Permutes the axes of an array of rank 0 (a single element) to 8: axis d of dst is axis order[d] of src, as in NumPy's
- * transpose(axes). src has the extents extents[0], ..., extents[rank - 1], row-major (the last axis fastest), and dst
- * the extents extents[order[0]], ...; order names each axis once. Elements are of 1, 2, 4, 8 or 16 bytes, at any
- * alignment. Strides are in elements, one an axis of their own side: NULL is row-major without gaps. Those of src may
- * be anything from 0 up (0 repeats what lies there). Those of dst are such that distinct elements have distinct places:
- * taken from the smallest up, each leads past the last element that the smaller ones reach. The stride of an axis of
- * extent 1 is not used. extents and order may be NULL when rank is 0. What lies between the elements of dst is not
- * touched. extents, order and strides are ordinary host memory, and read before the call returns. An extent of 0 makes
- * the call a no-op, and src and dst may then be NULL. The ranges from the first to the last element of src and of dst
- * may not overlap. They may lie in any two kinds of memory: the work runs where dst lies, and the plain form copies src
- * there first; the _async form gives UNSUPPORTED where one lies in host memory and the other does not. Until the stream
- * has passed an _async call both stay valid and src unchanged.
- * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (overlap), UNSUPPORTED (src == dst: there is no in-place
- * form; memory of another device; a forced variant that does not fit), CAPTURING (the context's own stream; _async on
- * host memory). */
-GPUMEM_API gpumem_status gpumem_permute(gpumem_ctx *ctx, int64_t element_bytes, int32_t rank, const int64_t *extents,
+/* Permutes the axes of an array. Axis d of dst is axis order[d] of src, as in NumPy's transpose(axes). ndim is the
+ * number of axes, 0 (a single element) to 8. src has the extents extents[0], ..., extents[ndim - 1], and dst has
+ * extents[order[0]], .... The last axis is the fastest. order names each axis once. extents and order may be NULL if
+ * ndim is 0. Elements have 1, 2, 4, 8 or 16 bytes.
+ *
+ * Strides     In elements, one per axis of the operand's own shape. NULL means row-major without padding. The stride
+ *             of an axis of extent 1 is not used. Strides of src are at least 0 (0 repeats elements). Distinct
+ *             elements of dst have distinct places: in order of size, each stride of dst passes the last element that
+ *             the smaller strides reach.
+ * Aliasing    From first to last element, src and dst may not overlap. src == dst is UNSUPPORTED: permutations in
+ *             place do not exist.
+ * Host data   extents, order and strides are ordinary host memory. The library reads them before the call returns.
+ * Extent 0    Nothing is done. src and dst may then be NULL.
+ *
+ * Errors: as every operation. */
+GPUMEM_API gpumem_status gpumem_permute(gpumem_ctx *ctx, int64_t element_bytes, int32_t ndim, const int64_t *extents,
                                         const int32_t *order, const void *src, const int64_t *src_strides, void *dst,
                                         const int64_t *dst_strides);
-GPUMEM_API gpumem_status gpumem_permute_async(gpumem_ctx *ctx, int64_t element_bytes, int32_t rank,
+GPUMEM_API gpumem_status gpumem_permute_async(gpumem_ctx *ctx, int64_t element_bytes, int32_t ndim,
                                               const int64_t *extents, const int32_t *order, const void *src,
                                               const int64_t *src_strides, void *dst, const int64_t *dst_strides,
                                               gpumem_stream *stream);
 
 /* ------------------------------------------------------------------------------------------------------ elementwise */
 
-/* z[i] = alpha * x[i] + beta * y[i] for i < n: SAXPY (z == y, beta == 1), a triad (alpha == 1), a sum (both 1), a
- * scaled or a plain copy (beta == 0).
+/* z[i] = alpha * x[i] + beta * y[i] for i < n. This is SAXPY if z == y and beta == 1, and a triad if alpha == 1. If
+ * both are 1 it is a sum. If beta is 0 it is a scaled or plain copy.
  *
- * Bits        Each product and the sum are rounded once, to nearest, in the type of the arrays, never fused; subnormals
- *             count in full, whatever the program has set in its floating-point environment. So host and every GPU give
- *             the same bits.
- * Factor 0    As in BLAS, an operand whose factor is 0 (of either sign) is not read: it may be NULL, and its NaN and
- *             infinities do not count. z is then the product of the other one, with no addition; both factors 0 write
- *             +0.
- * NaN, inf    Factors and elements may be anything. A NaN result is always 0x7fc00000 (f32) or 0x7ff8000000000000
- *             (f64); infinities, overflow and the sign of zero are those of IEEE 754.
- * Memory      Any alignment, any kind of memory. The work runs where z lies; the plain form copies an operand that lies
- *             on the other side there first, the _async form gives UNSUPPORTED for one.
- * Aliasing    z may be exactly x, exactly y, or both; any other overlap with an operand that is read is
- *             INVALID_ARGUMENT. x and y may overlap in any way.
- * n == 0      A no-op; the pointers may then be NULL.
+ * Bits        Each product and the sum are rounded once, to nearest, in the type of the arrays. They are never fused.
+ *             The host and every GPU therefore give the same bits.
+ * Factor 0    As in BLAS, an operand with factor 0 (of either sign) is not read. It may be NULL, and its NaN and
+ *             infinities have no effect. z is then the product of the other operand, without an addition. If both
+ *             factors are 0, z is +0.
+ * NaN, inf    Factors and elements may have any value. A NaN result is always 0x7fc00000 (f32) or 0x7ff8000000000000
+ *             (f64). Infinities, overflow and the sign of zero follow IEEE 754.
+ * Aliasing    z may be exactly x, exactly y, or both. It may not otherwise overlap an operand that is read. x and y
+ *             may overlap.
  *
- * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (partial overlap), UNSUPPORTED (memory of another device;
- * device memory on a host context; _async with operands on both sides; a forced variant that does not fit), CAPTURING
- * (the plain forms; _async on host memory). */
+ * Errors: as every operation. */
 GPUMEM_API gpumem_status gpumem_axpby_f32(gpumem_ctx *ctx, float alpha, const float *x, float beta, const float *y,
                                           float *z, int64_t n);
 GPUMEM_API gpumem_status gpumem_axpby_f64(gpumem_ctx *ctx, double alpha, const double *x, double beta, const double *y,
@@ -1118,123 +1182,106 @@ GPUMEM_API gpumem_status gpumem_axpby_f32_async(gpumem_ctx *ctx, float alpha, co
 GPUMEM_API gpumem_status gpumem_axpby_f64_async(gpumem_ctx *ctx, double alpha, const double *x, double beta,
                                                 const double *y, double *z, int64_t n, gpumem_stream *stream);
 
-/* dst[i] = src[i] as another type, for i < n: from any dtype to any other. Both are contiguous.
+/* dst[i] = src[i] as another type, for i < n. Each pair of dtypes is possible. Both arrays are contiguous. On a
+ * device, unaligned elements are slower. Conversion rules:
  *
- * Float to float      Rounded once to nearest, ties to even; too large is infinity. Subnormals and the sign of zero are
- *                     kept. A NaN becomes 0x7e00 (f16), 0x7fc0 (bf16), 0x7fc00000 (f32) or 0x7ff8000000000000 (f64).
- * Float to integer    To the nearest integer, ties to even; what is too large or too small for the type becomes its
- *                     largest or smallest value; a NaN becomes 0.
- * Integer to float    Rounded once to nearest, ties to even; from 65520 on an f16 is infinity.
- * Integer to integer  What is too large or too small becomes the type's largest or smallest value.
- * One dtype           A copy, bit for bit, NaN too.
+ * To float    Rounded once to nearest, ties to even. A value that is too large becomes an infinity (f16: from 65520).
+ *             Subnormals and the sign of zero stay. A NaN becomes 0x7e00 (f16), 0x7fc0 (bf16), 0x7fc00000 (f32) or
+ *             0x7ff8000000000000 (f64).
+ * To integer  Rounded to the nearest integer, ties to even. A value out of range becomes the type's largest or
+ *             smallest value. A NaN becomes 0.
+ * Same type   A copy, bit for bit, also of NaN.
+ * Bits        The host and every GPU give the same bits.
+ * Aliasing    dst may be exactly src if both types have the same size. It may not otherwise overlap src.
  *
- * So host and every GPU give the same bits, whatever the program has set in its floating-point environment.
- * Memory      Any alignment (on a device, one that is not the elements' own is slower), any kind of memory. The work runs
- *             where dst lies; where src lies elsewhere, the plain form copies it there first, and the _async form gives
- *             UNSUPPORTED. Both stay valid, and src unchanged, until the stream has passed the _async form.
- * Aliasing    dst may be exactly src where elements of both types have the same size; any other overlap is
- *             INVALID_ARGUMENT.
- * n == 0      A no-op; the pointers may then be NULL.
- *
- * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (no dtype; overlap), UNSUPPORTED (memory of another device;
- * device memory on a host context; _async with operands on both sides; a forced variant that does not fit), CAPTURING
- * (the plain form; _async on host memory). */
+ * Errors: as every operation; INVALID_ARGUMENT (not a dtype). */
 GPUMEM_API gpumem_status gpumem_convert(gpumem_ctx *ctx, gpumem_dtype src_type, const void *src, gpumem_dtype dst_type,
                                         void *dst, int64_t n);
 GPUMEM_API gpumem_status gpumem_convert_async(gpumem_ctx *ctx, gpumem_dtype src_type, const void *src,
                                               gpumem_dtype dst_type, void *dst, int64_t n, gpumem_stream *stream);
 
-/* Over views of arrays of up to three axes: gpumem_lincomb forms z = factors[0] * x[0] + ... + factors[terms - 1] *
- * x[terms - 1] of 1 to 8 sources, gpumem_multiply z = x * y. So shifted views of one array make a stencil in one pass: a
- * step of the heat equation is five terms.
+/* Arithmetic on views of arrays with up to three axes. gpumem_lincomb forms z = factors[0] * x[0] + ... +
+ * factors[terms - 1] * x[terms - 1] from 1 to 8 sources. gpumem_multiply forms z = x * y. With shifted views of one
+ * array, one call computes a stencil. A step of the heat equation has five terms.
  *
- * Views       rank is 0 (a single element) to 3, extents[rank] those of z and of every source, the last axis fastest.
- *             Strides are in elements, one an axis. z_strides NULL: row-major without gaps. x_strides: the rank strides
- *             of x[0], then those of x[1], and so on; NULL: all have those of z. Those of a source may be anything from
- *             0 up (0 repeats what lies there). Those of z are such that distinct elements have distinct places: taken
- *             from the smallest up, each leads past the last element that the smaller ones reach. The stride of an axis
- *             of extent 1 is not used. extents may be NULL when rank is 0. What lies between the elements of z is not
- *             touched. extents, strides, factors and the array x itself are ordinary host memory, and read before the
- *             call returns.
- * Bits        Each product is rounded once, to nearest, in the type of the arrays; the sum of the first two, that sum
- *             and the third, and so on, are rounded once each, never fused. Subnormals count in full. So host and every
- *             GPU give the same bits, and two terms those of gpumem_axpby.
- * Factor 0    A source whose factor is 0 (of either sign) is not read, as in gpumem_axpby; all of them 0 write +0.
+ * Views       ndim is the number of axes, 0 (a single element) to 3. extents has ndim entries, for z and every
+ *             source. It may be NULL if ndim is 0. Strides follow the rules of gpumem_permute(), with z as dst.
+ *             x_strides has the ndim strides of x[0], then the strides of x[1], and so on. If it is NULL, all sources
+ *             have the strides of z.
+ * Host data   extents, strides, factors and the array x itself are ordinary host memory. The library reads them
+ *             before the call returns.
+ * Bits        Each product is rounded once, to nearest, in the type of the arrays. Sums go from left to right, with
+ *             one rounding each, never fused. The host and every GPU therefore give the same bits. Two terms give the
+ *             bits of gpumem_axpby.
+ * Factor 0    A source with factor 0 (of either sign) is not read, as in gpumem_axpby. If all factors are 0, z is +0.
  * NaN, inf    As gpumem_axpby.
- * Memory      Any alignment, any kind of memory. The work runs where z lies; the plain forms copy the sources that lie on
- *             the other side there first, from their first element to their last; the _async forms give UNSUPPORTED.
- * Aliasing    Sources may overlap each other in any way. z may be exactly a source: the same address and the same
- *             strides. From its first element to its last it may otherwise share no byte with a source that is read.
- * Extent 0    A no-op; the pointers to elements may then be NULL.
+ * Place       The work runs at z. The blocking call first copies the sources of the other side there, from first to
+ *             last element.
+ * Aliasing    Sources may overlap each other. z may be exactly a source, with the same address and strides. From
+ *             first to last element it may otherwise share no byte with a source that is read.
  *
- * Errors: INVALID_ARGUMENT (also overlap), INVALID_POINTER, OUT_OF_RANGE, UNSUPPORTED (memory of another device; device
- * memory on a host context; _async with operands on both sides; a forced variant that does not fit), CAPTURING (the
- * plain forms; _async on host memory). */
-GPUMEM_API gpumem_status gpumem_lincomb_f32(gpumem_ctx *ctx, int32_t rank, const int64_t *extents, int32_t terms,
+ * Errors: as every operation. */
+GPUMEM_API gpumem_status gpumem_lincomb_f32(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents, int32_t terms,
                                             const float *factors, const float *const *x, const int64_t *x_strides,
                                             float *z, const int64_t *z_strides);
-GPUMEM_API gpumem_status gpumem_lincomb_f64(gpumem_ctx *ctx, int32_t rank, const int64_t *extents, int32_t terms,
+GPUMEM_API gpumem_status gpumem_lincomb_f64(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents, int32_t terms,
                                             const double *factors, const double *const *x, const int64_t *x_strides,
                                             double *z, const int64_t *z_strides);
-GPUMEM_API gpumem_status gpumem_lincomb_f32_async(gpumem_ctx *ctx, int32_t rank, const int64_t *extents, int32_t terms,
+GPUMEM_API gpumem_status gpumem_lincomb_f32_async(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents, int32_t terms,
                                                   const float *factors, const float *const *x, const int64_t *x_strides,
                                                   float *z, const int64_t *z_strides, gpumem_stream *stream);
-GPUMEM_API gpumem_status gpumem_lincomb_f64_async(gpumem_ctx *ctx, int32_t rank, const int64_t *extents, int32_t terms,
+GPUMEM_API gpumem_status gpumem_lincomb_f64_async(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents, int32_t terms,
                                                   const double *factors, const double *const *x,
                                                   const int64_t *x_strides, double *z, const int64_t *z_strides,
                                                   gpumem_stream *stream);
-GPUMEM_API gpumem_status gpumem_multiply_f32(gpumem_ctx *ctx, int32_t rank, const int64_t *extents, const float *x,
+GPUMEM_API gpumem_status gpumem_multiply_f32(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents, const float *x,
                                              const int64_t *x_strides, const float *y, const int64_t *y_strides,
                                              float *z, const int64_t *z_strides);
-GPUMEM_API gpumem_status gpumem_multiply_f64(gpumem_ctx *ctx, int32_t rank, const int64_t *extents, const double *x,
+GPUMEM_API gpumem_status gpumem_multiply_f64(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents, const double *x,
                                              const int64_t *x_strides, const double *y, const int64_t *y_strides,
                                              double *z, const int64_t *z_strides);
-GPUMEM_API gpumem_status gpumem_multiply_f32_async(gpumem_ctx *ctx, int32_t rank, const int64_t *extents,
+GPUMEM_API gpumem_status gpumem_multiply_f32_async(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents,
                                                    const float *x, const int64_t *x_strides, const float *y,
                                                    const int64_t *y_strides, float *z, const int64_t *z_strides,
                                                    gpumem_stream *stream);
-GPUMEM_API gpumem_status gpumem_multiply_f64_async(gpumem_ctx *ctx, int32_t rank, const int64_t *extents,
+GPUMEM_API gpumem_status gpumem_multiply_f64_async(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents,
                                                    const double *x, const int64_t *x_strides, const double *y,
                                                    const int64_t *y_strides, double *z, const int64_t *z_strides,
                                                    gpumem_stream *stream);
 
 /* ----------------------------------------------------------------------------------------------------------- images */
 
-/* Resizes an image of src_rows x src_cols pixels to dst_rows x dst_cols. A pixel is 1 to 4 interleaved channels of
- * dtype GPUMEM_U8, GPUMEM_U16 or GPUMEM_F32; rows lie pitch bytes apart, which is cols * channels * element bytes or
- * more. Any address and any pitch. What lies between the rows of dst is not touched. dst_rows == 0 or dst_cols == 0 is
- * a no-op, and the pointers may then be NULL; otherwise src has at least one pixel. src and dst may lie in different
- * kinds of memory. From the first byte of the first row to the last of the last row they may share nothing.
+/* Resizes an image of src_rows x src_cols pixels to dst_rows x dst_cols. A pixel has 1 to 4 interleaved channels of
+ * dtype GPUMEM_U8, GPUMEM_U16 or GPUMEM_F32. A pitch is at least cols * channels * element bytes. If dst has pixels,
+ * src has at least one. From the first byte of the first row to the last byte of the last, src and dst may not
+ * overlap.
  *
- * Coordinates  The centre of row (column) i of dst lies at (i + 0.5) * src / dst - 0.5 rows (columns) of src, in the
- *              convention of OpenCV's INTER_NEAREST_EXACT and INTER_LINEAR. They are formed in integers, exactly, for
- *              any extents.
- * Nearest      The pixel in which the centre lies: row floor((2 i + 1) * src / (2 dst)), so that of two whose border it
- *              hits the second is taken (OpenCV: the first). Its bits, NaN too.
- * Bilinear     Between the four pixels around the centre, which past the edge are those of the edge. The fraction of a
- *              coordinate is rounded once to nearest, halves up: u8 12 bits; u16 16 bits along a row, 24 down a column;
- *              f32 24 bits. Along rows first, then down columns. u8 and u16: integers, no rounding but the last one,
- *              halves up. f32: a + w * (b - a), each operation rounded once to nearest and none fused; a where a == b.
- * Error        Against the exact bilinear value, with R the difference between the largest and the smallest of the four
- *              pixels and M the largest magnitude: u8 at most 0.5 + R / 2^12, u16 at most 0.5 + R * (2^-17 + 2^-25):
- *              both are within 1 of the exact value rounded. f32 at most 2^-20 * M + 2^-147 while no difference of two
- *              pixels leaves float.
- * f32          A NaN in bilinear results is always 0x7fc00000. A difference of pixels that leaves float is an infinity;
- *              inf - inf is a NaN. Subnormals count in full, whatever the program has set in its floating-point
- *              environment.
+ * Centres     The centre of row (column) i of dst is at (i + 0.5) * src / dst - 0.5 rows (columns) of src. That is
+ *             the convention of OpenCV's INTER_NEAREST_EXACT and INTER_LINEAR. Integers represent coordinates
+ *             exactly, for any extents.
+ * Nearest     The pixel that contains the centre, with its bits, also of NaN: row floor((2 i + 1) * src / (2 dst)).
+ *             On the border of two pixels it is the second (OpenCV: the first).
+ * Bilinear    Interpolates the four pixels around the centre. Past the edge they are the pixels of the edge. It
+ *             interpolates along rows first, then down columns. The fraction of a coordinate is rounded once to
+ *             nearest, halves up. It has 12 bits for u8 and 24 bits for f32. For u16 it has 16 bits along a row and
+ *             24 down a column. u8 and u16 use integers and round only the final value, halves up. f32 is a + w * (b
+ *             - a), with each operation rounded once to nearest and none fused. If a == b, it is a.
+ * Error       R is the difference between the largest and the smallest of the four pixels, M is their largest
+ *             magnitude. Compared with the exact bilinear value, the error of u8 is at most 0.5 + R / 2^12. That of
+ *             u16 is at most 0.5 + R * (2^-17 + 2^-25). Both are within 1 of the exact value rounded. The error of
+ *             f32 is at most 2^-20 * M + 2^-147, if no difference of two pixels overflows.
+ * f32         A NaN in bilinear results is always 0x7fc00000. A difference of pixels that overflows is an infinity.
+ *             inf - inf is a NaN.
+ * Bits        The same sizes give the same pixels, bit by bit (except the bits of a NaN). The bits do not depend on
+ *             the device, the variant, the threads, the alignment or the kind of memory. A constant image stays
+ *             constant. A ramp along rows or down columns stays monotone.
+ * Texture     The variant "texture" gives other bits, and runs only if it is set by gpumem_variant_force(). It leaves
+ *             bilinear values to the device's texture unit. The maker documents 8 bits of fraction per coordinate,
+ *             and not how the unit combines them. |error| is at most R / 2^7 + 1 for u8 and u16, and R / 2^7 + 2^-20
+ *             * M for f32. The largest error seen on an H200 is R / 200. It is CAPTURING under graph capture.
  *
- * So the same sizes give the same pixels, bit by bit (but for the bits of NaN), a constant image stays what it is, and
- * a ramp along its rows or down its columns stays monotone. The bits do not depend on the device, the variant, the
- * threads, the alignment or the kind of memory. One variant is another matter, and is never taken unless it is forced:
- * "texture", which leaves bilinear values to the device's texture unit. The maker documents 8 bits of fraction a
- * coordinate, and nothing of what the unit makes of the two: |error| is at most R / 2^7 + 1 for u8 and u16, and
- * R / 2^7 + 2^-20 * M for f32 (the largest seen on an H200: R / 200). It is refused under graph capture.
- *
- * The work runs where dst lies; where src lies elsewhere, the plain form copies it there first, and the _async form
- * gives UNSUPPORTED. Both stay valid, and src unchanged, until the stream has passed the _async form.
- * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (overlap, a pitch that is too small, a src without a pixel),
- * UNSUPPORTED (another dtype, memory of another device, device memory on a host context, a forced variant that does not
- * fit), CAPTURING (the plain form; _async on host memory). */
+ * Errors: as every operation; INVALID_ARGUMENT (a pitch that is too small, a src without a pixel); UNSUPPORTED
+ * (another dtype). */
 GPUMEM_API gpumem_status gpumem_resize_2d(gpumem_ctx *ctx, gpumem_filter filter, gpumem_dtype dtype, int32_t channels,
                                           const void *src, int64_t src_rows, int64_t src_cols, int64_t src_pitch_bytes,
                                           void *dst, int64_t dst_rows, int64_t dst_cols, int64_t dst_pitch_bytes);
@@ -1245,146 +1292,175 @@ GPUMEM_API gpumem_status gpumem_resize_2d_async(gpumem_ctx *ctx, gpumem_filter f
 
 /* --------------------------------------------------------------------------------------------------------- variants */
 
-/* The variants of a family, all backends, in table order: what gpumem_explain() speaks of. Some are never taken unless
- * they are forced (explained as "taken by name only"): those of textbooks, and resize's "texture", whose bits are others.
- * The name is static.
- * Errors: NOT_FOUND (index past the last). */
+/* Lists the variants of an operation for all backends, in the order of the table that gpumem_explain() reports. Some
+ * run only if gpumem_variant_force() names them ("taken by name only"): textbook variants, and resize's "texture",
+ * which gives other bits. The name is static.
+ * Errors: NOT_FOUND (index is too large). */
 GPUMEM_API gpumem_status gpumem_variant_count(gpumem_family family, int32_t *count);
 GPUMEM_API gpumem_status gpumem_variant_name(gpumem_family family, int32_t index, const char **name);
 
-/* Makes the context use one variant of a family wherever it runs; NULL gives the choice back. A call that the forced
- * variant does not fit returns UNSUPPORTED and says why: there is no silent fallback. (Between host and device, and
- * between devices, only the copy variants "driver" and "rings" can copy: others say nothing of such copies.)
+/* Overrides the choice of an operation's variant in this context, wherever it runs. NULL restores the choice. If the
+ * variant does not fit a call, the call returns UNSUPPORTED and gives the reason. It never silently uses another.
+ * Between host and device, and between devices, only the copy variants "driver" and "rings" can copy. An override
+ * with another variant does not affect such copies.
  * Errors: NOT_FOUND. */
 GPUMEM_API gpumem_status gpumem_variant_force(gpumem_ctx *ctx, gpumem_family family, const char *name);
 
-/* A problem is a line: a family and key=value words, all that decides where and how an operation runs.
+/* An operation descriptor is one line of text: the name of an operation, then key=value words. It has everything that
+ * decides where and how the operation runs.
  *
  *   reduce dtype=f32 op=sum n=1000 x=pinned
  *   transpose bytes=4 rows=16384 cols=16384 src=device dst=device src_misaligned=4
  *   permute bytes=4 extents=10x20x5 order=1,0,2 src=device dst=device form=async
  *   copy bytes=4096 src=pageable dst=device
  *
- * docs/problem-lines.md has the keys of each family. Sizes and strides are those of the function, in the same units, and
- * strides that are left out leave no gaps. Operands are given by where they lie: pageable, pinned, device (the
- * context's), device:1 (that CUDA device), managed, mixed (host memory that is pinned in part), or the key of an operand
- * before it (dst=src: in place). KEY_misaligned is how many bytes an operand lies past a multiple of 16. form=async asks
- * about the function's _async form. */
+ * docs/operation-descriptors.md lists the keys of each operation. Sizes and strides have the function's units.
+ * Omitted strides mean no padding. form=async selects the asynchronous call. KEY_misaligned is the number of bytes
+ * from the last multiple of 16 to an operand. The value of an operand is its location:
+ *   pageable, pinned, managed
+ *   device     the context's device
+ *   device:1   the CUDA device 1
+ *   mixed      host memory that is partly pinned
+ *   KEY        the place of an earlier operand (dst=src: in place) */
 
-/* Says, without running it, where the operation of a problem line would run and why, which variant it would take, where
- * that choice comes from, and why each other variant was passed over. No memory is touched or needed; a line may name
- * memory that this process does not have. Text, or one JSON object whose "schema" is "gpumem.explain/1" and whose "line"
- * is the problem's line in its shortest form. Writes at most cap bytes, NUL-terminated; needed (may be NULL) gets the
- * bytes that the whole text takes, its NUL included; buf may be NULL when cap is 0. A problem that the operation would
- * refuse is refused here with the same status; the values of an index or of offsets, results and the state of streams
- * are not looked at. A line that can't be read is INVALID_ARGUMENT, and the sentence names the word and what was expected.
+/* Explains an operation descriptor without running the operation. The explanation has the place of the work, the
+ * variant, and the reasons for both. It also gives the reason against each other variant. It touches and needs no
+ * memory, so a descriptor may name memory that this process does not have.
+ *
+ * The format is text, or one JSON object with "schema" "gpumem.explain/1". Its "line" is the descriptor in its
+ * shortest form. The common rule Texts applies. If the operation would refuse the problem, this call returns the same
+ * status. It does not consider index values, offsets, results or the state of streams. If a descriptor is not valid,
+ * the status is INVALID_ARGUMENT. The error message has the word and the expected form.
  * Errors: as the operation's. */
 GPUMEM_API gpumem_status gpumem_explain(gpumem_ctx *ctx, const char *line, gpumem_format format, char *buf, int64_t cap,
                                         int64_t *needed);
 
-/* Copies the problem line of this thread's last operation on any context, NUL-terminated, cut at cap bytes ("" if there
- * was none yet), so that a call is explained by making it: gpumem_explain() of this line on the same context tells what
- * the call did. After a refusal it is what was understood of the problem, without the operands that had not been looked
- * at. A call that gets no further than its handles is no operation, nor is one of another function than those of the
- * families. buf may be NULL when cap is 0. needed (may be NULL) gets the bytes that the whole line takes, its NUL
- * included. */
+/* Copies the operation descriptor of this thread's last operation on any context, "" if none ran yet. The common rule
+ * Texts applies. To explain a call, make it, and pass this descriptor to gpumem_explain() on the same context. After
+ * a refused call it has only the operands that were examined. A call that fails at its handles does not count as an
+ * operation. Neither does a call of a function outside gpumem_family. */
 GPUMEM_API gpumem_status gpumem_last_problem(char *buf, int64_t cap, int64_t *needed);
 
 /* ------------------------------------------------------------------------------------------------------ measurement */
 
 GPUMEM_API gpumem_status gpumem_ceiling_info_init(gpumem_ceiling_info *info, int64_t size);
 
-/* How fast the memory of the context's device can be read, written and copied, and how fast the link between host and
- * device is, as measured here and now: kernels that do nothing else, over more memory than the caches hold, the best of
- * several passes. Measured by the first call for a device, and remembered for the process; a host context's for each
- * number of threads. On a device it takes less than 400 ms, and up to a 32nd of its memory, less where less is free. On
- * the host it takes about half a second, longer where pages are slow to come; the memory is four times the last-level
- * cache, at least 128 MiB, at most 1 GiB and a quarter of what is free; less, but more than the cache, where pages are
- * slow. It waits for the work of the context's own stream; work that others give the device meanwhile makes the figures
- * lower.
- * Errors: OUT_OF_MEMORY (32 MiB can't be had), CAPTURING. */
+/* Measures the peak bandwidth of the context's device memory for reads, writes and copies, and of the transfers
+ * between host and device. Simple kernels process more memory than the caches hold. The result is the best of several
+ * passes. The first call for a device measures, and the process keeps the result. A host context has one result per
+ * number of threads. The call waits for the work of the context's own stream. Other work on the device at that time
+ * lowers the result.
+ *
+ * Device      It takes less than 400 ms, and up to 1/32 of the device's memory, or less if less is free.
+ * Host        It takes about half a second, or longer if page faults are slow. The memory is four times the
+ *             last-level cache, from 128 MiB to 1 GiB, and at most a quarter of the free memory. If page faults are
+ *             slow, it is less, but more than the cache.
+ *
+ * Errors: OUT_OF_MEMORY (32 MiB are not free), CAPTURING. */
 GPUMEM_API gpumem_status gpumem_ceiling(gpumem_ctx *ctx, gpumem_ceiling_info *info);
 
-/* From begin to end, the context keeps a record of each call of the families' functions that had work: its problem line,
- * variant, bytes, and the time that its work took. Work that a stream was given is timed by events in front of and
- * behind it, which are read once they are passed: nothing is waited for, and a value that a call waits for is not part of
- * its time. Work that the calling thread did itself is timed by the clock, and so is all of a plain call between heap and
- * device. Calls under graph capture are counted, and not timed. begin() forgets what was recorded before; end() keeps it.
- * Of most_records records the oldest make room for new ones, and then count in the rows of kinds of memory alone; each
- * takes about 900 bytes, and the host must have them all when it begins.
+/* Profiles a context from begin to end. It records each call of an operation in gpumem_family that had work. A record
+ * has the operation descriptor, the variant, the bytes and the time of the work. begin() discards earlier records.
+ * end() keeps them. If there are more than most_records records, new ones replace the oldest. Replaced records then
+ * count only in the rows of kinds of memory. A record takes about 900 bytes, and begin() needs host memory for all of
+ * them.
  *
- * Price       None that shows while no profile runs. On a GPU some microseconds a call for its events while one does.
- * Threads     All threads' calls on the context are recorded.
- * Errors      INVALID_ARGUMENT (most_records outside 1 to 2^24), OUT_OF_MEMORY. */
+ * Time        Events before and after it time the work on a stream. They are read once the stream has passed them, so
+ *             nothing waits. The time does not include a wait for a result. A clock times the work of the calling
+ *             thread, and a blocking call between pageable memory and a device. Calls under graph capture are
+ *             counted, but not timed.
+ * Price       Without a profile, no measurable cost. With a profile, the events cost some microseconds per call on a
+ *             GPU.
+ * Threads     Calls of all threads on the context are recorded.
+ *
+ * Errors: INVALID_ARGUMENT (most_records outside 1 to 2^24), OUT_OF_MEMORY. */
 GPUMEM_API gpumem_status gpumem_profile_begin(gpumem_ctx *ctx, int64_t most_records);
 GPUMEM_API gpumem_status gpumem_profile_end(gpumem_ctx *ctx);
 
 GPUMEM_API gpumem_status gpumem_profile_row_init(gpumem_profile_row *row, int64_t size);
 
-/* Writes at most cap rows: first a row for each problem and variant, by its total time, the longest first; then one for
- * each pair of kinds of memory, from the first operand of a call to its last. rows[0] is as gpumem_profile_row_init()
- * leaves it, and each row has its size. rows may be NULL when cap is 0; needed (may be NULL) gets the number of all rows.
- * May be called while the profile runs; of work that is not done there is no time yet. No rows without a profile. */
+/* Writes at most cap rows. First comes one row per problem and variant, in order of total time, the longest first.
+ * Then comes one row per pair of kinds of memory, from a call's first operand to its last. Initialise rows[0] with
+ * gpumem_profile_row_init(). Its struct_size is the size of every row. rows may be NULL if cap is 0. needed may be
+ * NULL. It receives the number of all rows. You may call this during a profile. Work that is not done has no time
+ * yet. Without a profile the number of rows is 0. */
 GPUMEM_API gpumem_status gpumem_profile_report(gpumem_ctx *ctx, gpumem_profile_row *rows, int64_t cap, int64_t *needed);
 
-/* Writes the same rows to a file, which is replaced: as a table (GPUMEM_FORMAT_TEXT), CSV, or a JSON object whose
- * "schema" is "gpumem.profile/1"; or GPUMEM_FORMAT_TRACE: each timed call, for chrome://tracing and Perfetto.
- * GPUMEM_PROFILE=<path> records each context, and its gpumem_ctx_destroy() writes <path>.<process id>.<number of the
- * context>, empty until then: as CSV where <path> ends in .csv, JSON in .json, a trace in .trace, otherwise a table. A
- * CUDA context also marks its launches for tools that read NVTX: domain "gpumem", category the family, name the variant.
- * Errors: INVALID_ARGUMENT (another format, ""), FILE_ERROR (a link, no ordinary file, or the system's reason). */
+/* Replaces a file with the same rows: as a table (GPUMEM_FORMAT_TEXT), as CSV, or as a JSON object with "schema"
+ * "gpumem.profile/1". GPUMEM_FORMAT_TRACE instead writes each timed call, for chrome://tracing and Perfetto.
+ *
+ * GPUMEM_PROFILE=<path> profiles each context. gpumem_ctx_destroy() writes <path>.<process id>.<number of the
+ * context>, which is empty until then. A <path> that ends in .csv, .json or .trace selects that format, any other the
+ * table. A CUDA context also marks its launches for NVTX tools. The domain is "gpumem", the category is the
+ * operation, and the name is the variant.
+ * Errors: INVALID_ARGUMENT (another format, ""), FILE_ERROR (a link, not an ordinary file, or the system's reason). */
 GPUMEM_API gpumem_status gpumem_profile_write(gpumem_ctx *ctx, gpumem_format format, const char *path);
 
 GPUMEM_API gpumem_status gpumem_tune_options_init(gpumem_tune_options *options, int64_t size);
 GPUMEM_API gpumem_status gpumem_tune_info_init(gpumem_tune_info *info, int64_t size);
 
-/* Measures which variant is fastest for the problem of a line (see gpumem_explain()), and makes the context take it for
- * problems like it: the same operation, types, kinds of memory and alignments; sizes from the same power of two to below
- * the next (up to 16 the same size); and strides, also those of tight arrays, that have the same largest divisor of 1, 2,
- * 4, 8 and 16. The work is done in memory of its own. Every variant that the table may take is run beside the table's
- * choice, in turns, with emptied caches where the operands would fit into them twice, and its results are compared with
- * the host's. It is adopted when it wins two rounds, by 3 % and by twice the spread, and is at most 3 % slower without
- * emptied caches. What is forced goes before what is tuned, and a tuned variant that does not fit a call is passed over. Results
- * never change. options may be NULL. What was tuned before and is not adopted any more goes, also from a file when saved.
- * Where the call fails, or progress stops it (OK, with the reason "it was stopped"), the choices are as they were.
- * Errors: as the operation's, but for EMPTY of single segments; UNSUPPORTED (an operand on another device than the
- * context's, or more rows scattered than there are: which stay is not defined), OUT_OF_MEMORY, CAPTURING (a stream of
- * the context is under capture). */
+/* Measures the fastest variant for an operation descriptor (see gpumem_explain()). The context then uses it for
+ * similar problems. Results never change. options may be NULL.
+ *
+ * Similar     The same operation, types, kinds of memory and alignments. Sizes from the same power of two to below
+ *             the next (up to 16, the same size). Strides, with implicit ones, that have the same largest divisor
+ *             among 1, 2, 4, 8 and 16.
+ * Method      The call works in memory of its own. It runs every variant that the table allows in turns with the
+ *             table's choice. It empties the caches if the operands would fit into them twice. It compares the
+ *             results with the host's.
+ * Adoption    A variant is adopted if it wins two rounds by 3 % and by twice the spread. It may be at most 3 % slower
+ *             without emptied caches. An earlier tuning that is not adopted again is removed, and from the file at
+ *             the next save.
+ * Order       gpumem_variant_force() takes precedence over tuning. A tuned variant that does not fit a call is
+ *             skipped.
+ * Failure     If the call fails, the choices stay as they were. The same holds if progress stops it: the status is
+ *             then OK, and the reason is "it was stopped".
+ *
+ * Errors: as the operation's, except EMPTY for single segments; OUT_OF_MEMORY.
+ *   UNSUPPORTED: an operand on another device than the context's.
+ *   UNSUPPORTED: a scatter of more rows than dst has, because its result is not defined.
+ *   CAPTURING: a stream of the context is under capture. */
 GPUMEM_API gpumem_status gpumem_tune(gpumem_ctx *ctx, const char *line, const gpumem_tune_options *options,
                                      gpumem_tune_info *info);
 
-/* Takes over what was tuned before, from a file; writes what is tuned in this context to a file; forgets it.
+/* Loads earlier tuning from a file, saves this context's tuning to a file, or clears it.
  *
- * A line of the file is a device, a problem line, a variant, its revision, and how many times as fast as the table's
- * choice it was, with tabs between them; a # begins a comment. Loading takes the lines of this context's device and of
- * this host whose variant is still the same one. Others are skipped and told to the log; taken and skipped (may be NULL)
- * get their numbers. Saving keeps the file's lines of other devices and problems, and those of a later version of the
- * library. Lines of these devices go where they are of an older revision of a variant, and what is no line becomes a
- * comment. It writes a file beside this one and renames that: at any time the file is whole. Of processes that save at
- * the same time, the last one's lines are there.
- * Errors: FILE_ERROR (nothing to load, no tuning file, no ordinary one, or the system's reason; what was tuned stands). */
+ * File        Each line has a device, an operation descriptor, a variant, the variant's revision, and its speed
+ *             relative to the table's choice. Tabs separate them. A # begins a comment.
+ * Load        Takes the lines of this context's device and of this host, if their variant still has the same
+ *             revision. Skips other lines and logs them. taken and skipped receive the numbers of lines. They may be
+ *             NULL.
+ * Save        Keeps the file's lines of other devices and problems, and lines of a later library version. Removes
+ *             lines of these devices with an older revision of a variant. Turns malformed lines into comments. It
+ *             writes a second file and renames it, so the file is complete at any time. If several processes save at
+ *             the same time, the last one's lines remain.
+ *
+ * Errors: FILE_ERROR (the file does not exist, is not a tuning file, is not an ordinary file, or the system's
+ * reason). The tuning then stays the same. */
 GPUMEM_API gpumem_status gpumem_tuning_load(gpumem_ctx *ctx, const char *path, int64_t *taken, int64_t *skipped);
 GPUMEM_API gpumem_status gpumem_tuning_save(gpumem_ctx *ctx, const char *path);
 GPUMEM_API gpumem_status gpumem_tuning_clear(gpumem_ctx *ctx);
 
 /* ------------------------------------------------------------------------------------------------------ distributed */
 
-/* Arrays that are spread over several contexts, of one process or of many. A member is one context's part; members are
- * numbered through all processes, those of process 0 first. Collective functions are called by every process, in the same
- * order, with what belongs to its own members. The library has no transport of its own: see gpumem_dist_transport.
+/* Distributed arrays over several contexts, of one process or of many. A participant ("member" in names) is one
+ * context's part. Participants are numbered through all processes, starting with process 0. Every process calls a
+ * collective function, in the same order, with the arguments of its own participants. The library has no transport of
+ * its own: see gpumem_dist_transport.
  *
- * A mistake that a collective call finds before anything is sent (a layout, a plan) fails on every process, with the same
- * status and a sentence that names member and box. What a process finds alone on the way (a bad pointer, memory that has
- * run out) fails there with its own status. Others have that status too, or GPUMEM_PEER_LOST, or GPUMEM_TIMED_OUT not later
- * than deadline_s after the last message; those whose part was complete have it in their next call. After PEER_LOST or
- * TIMED_OUT anywhere, and after gpumem_dist_abort(), a status sticks: every collective call gives it, and memory that the
- * transport may still write to stays allocated.
- *
- * Collective calls are numbered from 0, gpumem_dist_create(), and plans from 0 as they are made. Every message says which
- * it is and of which call and plan. Processes that are in different calls get PEER_LOST, with a sentence that names both
- * calls. So do those between which a message is lost, doubled, cut or swapped with another, or which have another version of
- * the library. What processes tell each other of a call is checked as well. The bytes of array elements are not: that
- * they arrive as they were sent is the transport's promise. */
+ * Mistakes    If a collective call finds a mistake before it sends anything (a layout, a plan), it fails on every
+ *             process with the same status. The error message has the participant and the box.
+ * Failures    A process may find an error later (an invalid pointer, lack of memory). It then fails with its own
+ *             status. Other processes get that status, or GPUMEM_PEER_LOST, or GPUMEM_TIMED_OUT at most deadline_s
+ *             after the last message. A process whose part was complete gets it in its next call.
+ * Persistent  After PEER_LOST or TIMED_OUT on any process, and after gpumem_dist_abort(), the error is persistent.
+ *             Every collective call then returns it. Memory that the transport may still write to stays allocated.
+ * Checks      Collective calls are numbered from 0, which is gpumem_dist_create(). Plans are numbered from 0 too.
+ *             Every message has its own number, its call's and its plan's. Processes in different calls get
+ *             PEER_LOST, and the error message has both calls. Processes with different library versions also get
+ *             PEER_LOST. So do processes between which a message is lost, doubled, cut or swapped. The library checks
+ *             its own data in messages, but not the bytes of array elements. The transport guarantees that they
+ *             arrive unchanged. */
 
 GPUMEM_API gpumem_status gpumem_dist_transport_init(gpumem_dist_transport *transport, int64_t size);
 GPUMEM_API gpumem_status gpumem_dist_options_init(gpumem_dist_options *options, int64_t size);
@@ -1392,71 +1468,84 @@ GPUMEM_API gpumem_status gpumem_dist_info_init(gpumem_dist_info *info, int64_t s
 GPUMEM_API gpumem_status gpumem_dist_layout_init(gpumem_dist_layout *layout, int64_t size);
 GPUMEM_API gpumem_status gpumem_dist_plan_options_init(gpumem_dist_plan_options *options, int64_t size);
 
-/* Collective. The contexts outlive it; the transport's table is copied. *dist is NULL on failure, and a transport that could
- * be read is then released too. Errors: PEER_LOST, TIMED_OUT. */
+/* Creates a gpumem_dist. Collective. The contexts must outlive it. The call copies the transport's table. If it fails
+ * and the transport was readable, it releases the transport.
+ * Errors: PEER_LOST, TIMED_OUT. */
 GPUMEM_API gpumem_status gpumem_dist_create(const gpumem_dist_options *options, gpumem_dist **dist);
 
-/* Not collective; works in any state. The sentence of a status that sticks is gpumem_last_error()'s after a call. */
+/* Describes a gpumem_dist. Not collective. Works in any state. After the call, gpumem_last_error() gives the message
+ * of a persistent error. */
 GPUMEM_API gpumem_status gpumem_dist_query(gpumem_dist *dist, gpumem_dist_info *info);
 
-/* From any thread: calls on dist that are under way in this process, and all after them, give GPUMEM_PEER_LOST. */
+/* Cancels the calls on dist that are running in this process. They and all later calls give GPUMEM_PEER_LOST. You may
+ * call it from any thread. */
 GPUMEM_API gpumem_status gpumem_dist_abort(gpumem_dist *dist);
 
-/* Releases the transport; not collective, but others wait for what this process does not send any more. NULL is a no-op.
+/* Releases the transport and destroys dist. Not collective, but other processes wait for messages that this process
+ * no longer sends.
  * Errors: BUSY (plans are alive). */
 GPUMEM_API gpumem_status gpumem_dist_destroy(gpumem_dist *dist);
 
-/* Plans to move an array from one layout to another: axis d of dst is axis order[d] of src, so dst->extents[d] is
- * src->extents[order[d]]; NULL keeps the axes. The boxes of src are disjoint, and together have what those of dst ask
- * for; boxes of dst may share elements (a broadcast, an all-gather). Strides of what is written are as those of
- * gpumem_permute()'s dst, and boxes of one member have places of their own in its memory, except for elements that they
- * share, which may lie at the same place for both. options may be NULL. The layouts are read before the call returns.
- * Collective. *plan is NULL on failure. */
+/* Plans to move an array from one layout to another. Collective. Axis d of dst is axis order[d] of src, so
+ * dst->extents[d] is src->extents[order[d]]. A NULL order keeps the axes. The boxes of src are disjoint and contain
+ * every element of dst's boxes. Boxes of dst may share elements (a broadcast, an all-gather). Strides of dst follow
+ * the rules for gpumem_permute()'s dst. Boxes of one participant have distinct places in its memory, but a shared
+ * element may have one place for both boxes. options may be NULL. The call reads the layouts before it returns. */
 GPUMEM_API gpumem_status gpumem_dist_plan_redistribute(gpumem_dist *dist, const gpumem_dist_layout *src,
                                                        const gpumem_dist_layout *dst, const int32_t *order,
                                                        const gpumem_dist_plan_options *options,
                                                        gpumem_dist_plan **plan);
 
-/* Plans to fill the ghost cells round each box from the boxes that own them, corners too: low[d] elements before the box
- * along axis d, and high[d] behind it, for which the member's memory has room at the box's strides: a box and what is
- * written round it have distinct places. Past the ends of the array lies its other end where periodic[d] is 1, and nothing
- * is written where it is 0; low[d] and high[d] are at most 16 times a periodic extent. low, high and periodic have `rank`
- * entries, the same on every process. The boxes are disjoint, and together have what is asked for. Collective. */
+/* Plans to fill the ghost cells around each box, with corners, from the boxes that own them. Collective. Along axis d
+ * these are low[d] elements before the box and high[d] elements after it. The participant's memory has room for them
+ * at the box's strides. All elements of a box and its ghost cells have distinct places. If periodic[d] is 1, the
+ * array continues past its ends with its other end. If it is 0, nothing is written there. On a periodic axis, low[d]
+ * and high[d] are at most 16 times the extent. low, high and periodic have one entry per axis, the same on every
+ * process. The boxes are disjoint and contain every requested element. options may be NULL. */
 GPUMEM_API gpumem_status gpumem_dist_plan_halo(gpumem_dist *dist, const gpumem_dist_layout *layout, const int64_t *low,
                                                const int64_t *high, const int32_t *periodic,
                                                const gpumem_dist_plan_options *options, gpumem_dist_plan **plan);
 
-/* Plans reductions over an array as the sequence of its elements, the last axis fastest. The boxes are disjoint, and
- * together are the array. For sums of floating-point numbers, whose bits depend on the order: where each box is one run
- * of that sequence (slabs are), up to 1023 elements a box go to a neighbour; otherwise all elements go to where they are a
- * run, for which each process keeps memory for its share. Collective. */
+/* Plans reductions over an array. Collective. They take the array as the sequence of its elements, with the last axis
+ * fastest. The boxes are disjoint and form the whole array. options may be NULL. The bits of a floating-point sum
+ * depend on the order. If each box is contiguous in that sequence (as slabs are), up to 1023 elements per box go to a
+ * neighbour. Otherwise all elements move to form contiguous parts, and each process keeps memory for its share. */
 GPUMEM_API gpumem_status gpumem_dist_plan_reduce(gpumem_dist *dist, const gpumem_dist_layout *layout,
                                                  const gpumem_dist_plan_options *options, gpumem_dist_plan **plan);
 
-/* Carries out a plan of the first two kinds; src and dst have a pointer for each member of this process, of any kind of
- * memory that its context takes (NULL where the member has no box): what the offsets of its boxes count from. A halo's dst
- * is its src, or NULL. Otherwise what is written may not overlap what is read. Behind the contexts' own streams, and
- * complete for this process on return; the processes are not in step after it. Collective. Errors: as gpumem_permute();
- * PEER_LOST, TIMED_OUT. */
+/* Executes a redistribution or a halo plan. Collective. src and dst have one pointer per participant of this process,
+ * from which its boxes' offsets count. It points to any memory that the participant's context accepts. It may be NULL
+ * if the participant has no box. For a halo, dst is src, or NULL. For a redistribution, output and input may not
+ * overlap. The work comes after the contexts' own streams, and is complete for this process on return. The call does
+ * not synchronise the processes.
+ * Errors: as gpumem_permute(); PEER_LOST, TIMED_OUT. */
 GPUMEM_API gpumem_status gpumem_dist_execute(gpumem_dist_plan *plan, const void *const *src, void *const *dst);
 
-/* The same, only enqueued, where this process only pulls in the plan (gpumem_dist_explain() tells), between members that
- * all work on devices, or all on the host, and both sides of each piece lie in host memory, or both on the device's side.
- * streams has a stream of each member's context, NULL for its own, and may be NULL. Each piece comes behind what the
- * streams of both its members hold, and before what is enqueued on either later: all is done once the streams of all
- * members are. Meanwhile the plan may be enqueued again, or destroyed. Between two devices it may take memory of their
- * contexts' pools, but under capture. Either no stream is under graph capture, or all are, for one graph. Where it fails
- * behind pieces that were enqueued, it has waited for them, but under capture. Not collective. Errors: as
- * gpumem_permute_async(); UNSUPPORTED (pieces are staged, go to other processes, or lie where another member's device can't
- * read), CAPTURING (of the streams, only some are under capture, or for different graphs). */
+/* The asynchronous form. Not collective. It requires that this process uses only peer reads in the plan (see
+ * gpumem_dist_explain()). All participants work on devices, or all on the host. Both sides of each piece are in host
+ * memory, or both on the device's side.
+ *
+ * streams     One stream of each participant's context. NULL is the context's own. streams itself may be NULL. Either
+ *             no stream is under graph capture, or all are, for one graph.
+ * Order       Each piece comes after the earlier work on the streams of both its participants, and before later work
+ *             on either. All work is done once the streams of all participants are. Meanwhile you may enqueue the
+ *             plan again, or destroy it.
+ * Memory      Between two devices the call may allocate from their contexts' pools, except under capture.
+ * Failure     If a call fails after enqueuing some pieces, it waits for them, except during graph capture.
+ *
+ * Errors: as gpumem_permute_async().
+ *   UNSUPPORTED: pieces are staged, go to other processes, or are in memory that another participant's device cannot
+ *     read.
+ *   CAPTURING: only some streams are under capture, or they belong to different graphs. */
 GPUMEM_API gpumem_status gpumem_dist_execute_async(gpumem_dist_plan *plan, const void *const *src, void *const *dst,
                                                    gpumem_stream *const *streams);
 
-/* One value for all processes: what gpumem_reduce(), gpumem_argreduce(), gpumem_dot_*() and gpumem_nrm2_*() would give for
- * the whole sequence on one device, with the same bits and statuses, however many members there are and whatever their
- * boxes. x (and y) as src above; element_bytes of the layout is the type's. An index is the element's place in the
- * sequence; value may be NULL. Results are ordinary host memory, and there on return. Collective. Errors: as those
- * functions, CAPTURING too; PEER_LOST, TIMED_OUT. */
+/* Reduces the whole array to one value, the same on all processes. Collective. The bits and statuses are as from
+ * gpumem_reduce(), gpumem_argreduce(), gpumem_dot_*() and gpumem_nrm2_*() for the whole sequence on one device. They
+ * do not depend on the number of participants or their boxes. x and y are as src of gpumem_dist_execute(). The
+ * layout's element_bytes is the type's size. An index is the element's position in the sequence. value may be NULL.
+ * Results are ordinary host memory, and are valid on return.
+ * Errors: as those functions, also CAPTURING; PEER_LOST, TIMED_OUT. */
 GPUMEM_API gpumem_status gpumem_dist_reduce(gpumem_dist_plan *plan, gpumem_dtype dtype, gpumem_reduce_op op,
                                             const void *const *x, void *result);
 GPUMEM_API gpumem_status gpumem_dist_argreduce(gpumem_dist_plan *plan, gpumem_dtype dtype, gpumem_reduce_op op,
@@ -1466,12 +1555,12 @@ GPUMEM_API gpumem_status gpumem_dist_dot(gpumem_dist_plan *plan, gpumem_dtype dt
 GPUMEM_API gpumem_status gpumem_dist_nrm2(gpumem_dist_plan *plan, gpumem_dtype dtype, const void *const *x,
                                           double *result);
 
-/* What this process does in a plan, in words or as JSON: bytes and messages to and from each process, how they travel,
- * the workspace. buf, cap and needed as gpumem_last_error() has them. Not collective. */
+/* Describes this process's part of a plan, as text or JSON. Not collective. It has the bytes and messages to and from
+ * each process, their path, and the workspace. The common rule Texts applies. */
 GPUMEM_API gpumem_status gpumem_dist_explain(gpumem_dist_plan *plan, gpumem_format format, char *buf, int64_t cap,
                                              int64_t *needed);
 
-/* NULL is a no-op. Not collective. */
+/* Destroys a plan. Not collective. */
 GPUMEM_API gpumem_status gpumem_dist_plan_destroy(gpumem_dist_plan *plan);
 
 #ifdef __cplusplus
