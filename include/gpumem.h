@@ -1265,7 +1265,7 @@ GPUMEM_API gpumem_status gpumem_variant_force(gpumem_ctx *ctx, gpumem_family fam
  *   permute bytes=4 extents=10x20x5 order=1,0,2 src=device dst=device form=async
  *   copy bytes=4096 src=pageable dst=device
  *
- * docs/problem-lines.md has the keys of each family. Sizes and strides are those of the function, in the same units, and
+ * docs/operation-descriptors.md has the keys of each family. Sizes and strides are those of the function, in the same units, and
  * strides that are left out leave no gaps. Operands are given by where they lie: pageable, pinned, device (the
  * context's), device:1 (that CUDA device), managed, mixed (host memory that is pinned in part), or the key of an operand
  * before it (dst=src: in place). KEY_misaligned is how many bytes an operand lies past a multiple of 16. form=async asks

@@ -128,7 +128,7 @@ void add_explain(CLI::App& app, Run& run) {
   command->footer(
       "Says where the operation of a problem line would run and why, which kernel variant it would take, and why each\n"
       "other one was passed over. Nothing runs. An operand that the line leaves out lies in device memory (x=device).\n"
-      "Lines are described in docs/problem-lines.md:\n\n"
+      "Lines are described in docs/operation-descriptors.md:\n\n"
       "  gpumem explain 'transpose bytes=4 rows=16384 cols=16384 src=device dst=device'");
 }
 
