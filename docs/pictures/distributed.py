@@ -32,5 +32,5 @@ def boxes_halo(p):
     p.span_down(x + wide * CELL + 14, top + (BOX + 1) * CELL, top + wide * CELL, "`high[0]` = 1", right=True)
     y = top + side * CELL + 26
     p.text(x, y, "inside the frame: its box", colour=MUTED)
-    p.text(x, y + 22, "outside: ghost cells, with the number of the box that owns them", colour=MUTED)
+    p.text(x, y + 22, "outside: ghost cells, with the number of their owner", colour=MUTED)
     p.legend(x, y + 44, GAP, "past the ends of the array: not written, as `periodic` is 0")
