@@ -1,5 +1,5 @@
-// Problem lines: one operation as text, "transpose bytes=4 rows=100 cols=200 src=device dst=device". docs/problem-lines.md has the
-// grammar; problem_fields.hpp has what each family says.
+// Problem lines: one operation as text, "transpose bytes=4 rows=100 cols=200 src=device dst=device".
+// docs/operation-descriptors.md has the grammar; problem_fields.hpp has what each family says.
 #pragma once
 
 #include <cstdint>
