@@ -88,7 +88,7 @@ class Device(NamedTuple):
         return f"{self.name}, {threads(self.runs[0][1])}" if self.is_host else self.name
 
     def rows(self):
-        """Every row once: where several files have it, that of the newest."""
+        """Every row once. If several files have it, the newest counts."""
         newest = {}
         for _, run in sorted(self.runs, key=lambda item: item[1]["date"]):
             for row in run["rows"]:
@@ -143,7 +143,7 @@ MOVED = {"copy": "copy", "copy_2d": "copy_rows", "transpose": "transpose", "in p
 
 
 def compared_with_torch(run):
-    """The rows of a result of bench/torch that PyTorch has a call for: of lines.py, or of move.py."""
+    """The rows of lines.py or move.py (bench/torch) for which PyTorch has a call."""
     bare = {"peer": "PyTorch", "bar": None, "bar_kind": None, "met": None, "fraction_of_ceiling": None, "spread": None, "repeats": None}
     for row in run["rows"]:
         if row["ratio"] is None or row.get("peer", "PyTorch") != "PyTorch":

@@ -1,4 +1,4 @@
-"""Checks of the programs in this folder on two invented devices, one of which lacks an operation of the other."""
+"""Checks of the programs in this folder on two invented devices. The second lacks an operation."""
 
 import json
 import tempfile

@@ -67,7 +67,7 @@ def main_table(devices):
 
 
 def slow_table(devices):
-    """Cases in which gpumem is slower, with the device where the worst of them was measured."""
+    """Slow cases of gpumem, with the device that has the worst ratio."""
     rows = []
     for text, operation, name, patterns, cause in SLOW:
         found = {}
@@ -129,7 +129,7 @@ def reasons(device, known):
 def page(devices, known):
     lines = ["# Results", "", "`bench/table` writes this page. The rows are in the JSON files. `bench/table DEVICE OPERATION` prints the rows of an operation.", "",
              "A ratio is the time of the baseline divided by the time of gpumem. Above 1, gpumem is faster. *Mean* is the geometric mean. "
-             f"*Under {SLOWER}* counts the cases in which gpumem is slower by more than 5 %. [performance.md](../../docs/performance.md) says how the "
+             f"*Under {SLOWER}* counts the cases that are slower than the baseline by more than 5 %. [performance.md](../../docs/performance.md) says how the "
              "ratios are measured. [limits.json](../limits.json) has the reasons for missed targets in full; they are of an H200 or of the host named there.", ""]
     for device in devices:
         lines += [f"## {device.heading}", ""] + [facts(name, run) for name, run in device.runs]
