@@ -37,7 +37,7 @@ Index tight_as(const Shape& shape, const Index& strides) noexcept;
 // The copy of rows that moves the piece, where one does.
 std::optional<CopyParams> as_rows(const Shape& shape, char* dst, const Index& dst_strides, const char* src,
                                   const Index& src_strides) noexcept;
-// Enough of a row for a copy engine (docs/experiments.md).
+// Enough of a row for a copy engine (bench/experiments.csv).
 constexpr int64_t kLongRow = 1024;  // bytes
 inline bool are_long(const std::optional<CopyParams>& rows) noexcept { return rows && rows->row_bytes >= kLongRow; }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kKiB = 1024;
 constexpr int64_t kMiB = 1024 * kKiB;
-// Two H100 or H200 that both read, GB/s each way: a kernel 310 to 335, the copy engines 355 to 390 (docs/experiments.md). A copy takes
+// Two H100 or H200 that both read, GB/s each way: a kernel 310 to 335, the copy engines 355 to 390 (bench/experiments.csv). A copy takes
 // some 15 us to get going.
 constexpr int64_t kWorthACopy = 4 * kMiB;
 constexpr int64_t kWorthFetching = 48 * kMiB;

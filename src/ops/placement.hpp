@@ -61,7 +61,7 @@ bool read_elsewhere(ExecutionSpace space, const Operand& index, Completion compl
 [[noreturn]] void fail_on_two_sides(const char* a_name, const Operand& a, const char* b_name, const Operand& b);
 
 // Managed memory that work on the device is about to use is prefetched to it, in the order of the stream. Left to the faults of a kernel
-// it arrives at a fifth of the speed, and pages that nobody has touched yet are created at a tenth (docs/experiments.md). A hint that is
+// it arrives at a fifth of the speed, and pages that nobody has touched yet are created at a tenth (bench/experiments.csv). A hint that is
 // not taken is no error, and nothing moves that the program has advised to lie elsewhere.
 void prefetch_managed(Context& context, const Placement& placement, NativeStream stream);
 

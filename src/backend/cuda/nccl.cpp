@@ -1,7 +1,7 @@
 // NCCL as a link (NCCL User Guide, "Creating a communicator with options", "Group Calls", "Fault Tolerance"). It is loaded where a program
 // needs it, and stays. A call that waits for other processes, to come up or to connect two members for the first time, is made on a thread
 // of its own, which is left behind when it does not return. A group between connected members is only enqueued: it takes 9 us here, and
-// 58 to 150 with a communicator that does not block (docs/experiments.md).
+// 58 to 150 with a communicator that does not block (bench/experiments.csv).
 #include <dlfcn.h>
 
 #include <algorithm>

@@ -52,7 +52,7 @@ const char* accepts_driver(const DeviceProps&, const CopyParams& p) noexcept {
 }
 
 // Where rings are faster than the driver's own copy of pageable memory, which has one thread: measured on an H200 with 1, 2, 4 and 16
-// (docs/performance.md).
+// (bench/experiments.csv).
 const char* deprioritized_for_others(const DeviceProps& d, const CopyParams& p) noexcept {
   if (p.across == Across::nothing) {
     return p.managed && p.one_range() ? nullptr : "kernels are faster within a device's memory";

@@ -1,4 +1,4 @@
-// The reduce table. Launch shapes follow measurements on an H200 (docs/experiments.md): one chunk a warp and few warps a block
+// The reduce table. Launch shapes follow measurements on an H200 (bench/experiments.csv): one chunk a warp and few warps a block
 // while there is little to share out, long tiles once the fold of the tiles' nodes would show.
 #include <algorithm>
 #include <bit>

@@ -314,7 +314,7 @@ Config host_c2r_config(const DeviceProps& d, const TransposeParams& p) noexcept 
 }
 Config serial_config(const DeviceProps&, const TransposeParams& p) noexcept { return {1, 1, 1, p.rows}; }
 
-// A row stands where it was measured to win (H200; figures beside the kernels and in docs/experiments.md). The variants in
+// A row stands where it was measured to win (H200; figures beside the kernels and in bench/experiments.csv). The variants in
 // place take no other problem, and no other variant takes theirs.
 constexpr Implementation<TransposeParams> kTable[] = {
     {"in_place_chunks", ExecutionSpace::cuda, 1, plan_in_place_chunks, gpu<kernels::transpose_chunks>},
