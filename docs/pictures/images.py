@@ -33,7 +33,7 @@ def resize_centres(p):
         f"A row of {src} pixels becomes one of {dst} of the same length. The centre of pixel i of `dst` lies at",
         colour=MUTED,
     )
-    p.text(0, 24, "`(i + 0.5) * src_cols / dst_cols - 0.5`  of `src`, whose centres lie at 0, 1, 2 …")
+    p.text(0, 24, "`(i + 0.5) * src_cols / dst_cols - 0.5`  of `src`, whose centres are at 0, 1, 2 …")
     y = 78
     p.text(x - 12, y + 22, "`src`", "end")
     for k, value in enumerate(values):

@@ -60,7 +60,7 @@ def copy_2d(p):
     p.arrow((src_x + src_pitch * CELL + 24, y + 1.5 * CELL), (dst_x - 24, y + 1.5 * CELL))
 
     y += rows * CELL + 66
-    p.text(0, y, "the same in memory, a cell a byte", bold=True)
+    p.text(0, y, "the same in memory, one cell per byte", bold=True)
     y += 24
     for label, pitch in (("src", src_pitch), ("dst", dst_pitch)):
         length = (rows - 1) * pitch + row_bytes

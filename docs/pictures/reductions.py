@@ -95,7 +95,7 @@ def reduce_order(p):
     tree(p, 0, 340)
 
 
-@picture("reduce_axis", "gpumem_reduce_axis: one result a row or a column, matrix after matrix")
+@picture("reduce_axis", "gpumem_reduce_axis: one result per row or per column, matrix after matrix")
 def reduce_axis(p):
     rows, cols, ld, batches, stride = 3, 4, 5, 2, 17
     value = [[[(7 * b + 3 * r + 2 * c) % 9 for c in range(cols)] for r in range(rows)] for b in range(batches)]

@@ -47,7 +47,7 @@ def transpose_textbook(p):
     y = 274
     p.heading(0, y, "shared")
     tile(0, y + 50, "`src`", along)
-    step(0, y + 50, "written as it lies")
+    step(0, y + 50, "written in order")
     tile(far, y + 50, "tile in shared memory", along)
     p.text(0, y + 50 + side * CELL + 16, "a row: side by side", colour=MUTED)
     p.text(far, y + 50 + side * CELL + 16, "all warps of the block wait for the tile", colour=MUTED)

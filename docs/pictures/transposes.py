@@ -2,7 +2,7 @@
 
 from math import gcd
 
-from canvas import ACCENT, CELL, DEEP, GAP, MUTED, SMALL, TINTS, picture
+from canvas import ACCENT, BLANK, CELL, DEEP, GAP, MUTED, SMALL, TINTS, picture
 from movement import strip
 
 
@@ -98,21 +98,48 @@ def transpose_in_place(p):
 
     y += n * CELL + 50
     rows, cols = 3, 5
+    last = rows * cols - 1
     p.call(f"gpumem_transpose(ctx, 8, {rows}, {cols}, m, {cols}, m, {rows})", y)
-    p.text(480, y, "not square: without gaps", colour=MUTED)
-    before = matrix(rows, cols, cols, lambda r, c: (r * cols + c, TINTS[r]))
+    p.text(480, y, "not square: without padding", colour=MUTED)
+    y += 56
+    cycles = cycles_of(rows, cols)
+    fills = {k: TINTS[i] for i, cycle in enumerate(cycles) for k in cycle}
+    before = [(k, fills.get(k, BLANK)) for k in range(rows * cols)]
     after = transposed(before, rows, cols, cols, rows)
-    y += 36
-    x = 58
-    strip(p, x, y, rows * cols, lambda k: before[k])
-    strip(p, x, y + 110, rows * cols, lambda k: after[k])
-    p.text(x - 12, y + CELL / 2, "before", "end")
-    p.text(x - 12, y + 110 + CELL / 2, "after", "end")
-    for k, (_, fill) in enumerate(before):
-        to = after.index(before[k])
-        p.arrow((x + (k + 0.5) * CELL, y + CELL + 2), (x + (to + 0.5) * CELL, y + 108), colour=DEEP[TINTS.index(fill)])
-    p.text(x + rows * cols * CELL + 24, y + CELL / 2, f"{rows} rows of {cols}")
-    p.text(x + rows * cols * CELL + 24, y + 110 + CELL / 2, f"{cols} rows of {rows}")
+    p.text(0, y - 14, f"before: {rows} rows of {cols}")
+    rows_of(p, 0, y, before, rows, cols)
+    p.text(after_x, y - 14, f"after: {cols} rows of {rows}")
+    rows_of(p, after_x, y, after, cols, rows)
+    p.arrow((cols * CELL + 30, y + rows * CELL / 2), (after_x - 30, y + rows * CELL / 2))
+    p.text(480, y + 14, f"place k moves to place {rows} k mod {last}")
+    p.text(480, y + 38, f"places 0, {last // 2} and {last} stay")
+
+    y += cols * CELL + 40
+    step = 2 * CELL
+    p.text(480, y + CELL + 6, f"the others move along {len(cycles)} cycles of places")
+    for cycle, fill in zip(cycles, TINTS):
+        for at, k in enumerate(cycle):
+            p.cell(at * step, y, k, fill)
+            if at + 1 < len(cycle):
+                p.arrow((at * step + CELL + 4, y + CELL / 2), ((at + 1) * step - 4, y + CELL / 2))
+        end = (len(cycle) - 1) * step + CELL / 2
+        p.arrow((end, y + CELL + 3), (end, y + CELL + 16), (CELL / 2, y + CELL + 16), (CELL / 2, y + CELL + 3))
+        y += 2 * CELL + 6
+
+
+def cycles_of(rows, cols):
+    """The cycles of places along which a transposition in place moves elements, but for those that stay."""
+    left, cycles = set(range(rows * cols)), []
+    while left:
+        k, cycle = min(left), []
+        while k in left:
+            left.remove(k)
+            cycle.append(k)
+            k = k % cols * rows + k // cols
+        if len(cycle) > 1:
+            cycles.append(cycle)
+    assert all(b == a * rows % (rows * cols - 1) for cycle in cycles for a, b in zip(cycle, cycle[1:]))
+    return cycles
 
 
 def passes(rows, cols):
@@ -137,32 +164,41 @@ def transpose_passes(p):
     p.call(f"gpumem_transpose(ctx, 8, {rows}, {cols}, m, {cols}, m, {rows})")
     p.text(480, 0, "as `in_place_c2r` does it, drawn small", colour=MUTED)
     states = passes(rows, cols)
+    c = gcd(rows, cols)
+    a, b = rows // c, cols // c
+    p.text(0, 26, f"c = gcd({rows}, {cols}) = {c}, a = {rows}/c = {a}, b = {cols}/c = {b}; quotients are rounded down", colour=MUTED)
     words = [
-        ("before", f"{rows} rows of {cols}; a colour a row"),
-        ("1. columns are rotated", "now no row has two elements for one column"),
-        ("2. rows are permuted", "each element in its column"),
-        ("3. columns are permuted", "each element in its place"),
+        ("before: x", f"{rows} rows of {cols}, one colour per row", f"x[i][j] = {cols} i + j"),
+        ("1. columns are rotated: y", "elements of a row now go to different columns", f"y[i][j] = x[(i + j/b) mod {rows}][j]"),
+        (
+            "2. rows are permuted: z",
+            "each element is now in its column",
+            f"z[i][((i + j/b) mod {rows} + {rows} j) mod {cols}] = y[i][j]",
+        ),
+        ("3. columns are permuted: t", "each element is now in its place", f"t[i][j] = z[(j + {cols} i - i/a) mod {rows}][j]"),
     ]
-    y, apart, down = 48, 310, 196
+    y, apart, down = 72, 390, 224
 
-    def panel(x, y, name, what, rows, cols, values):
+    def panel(x, y, name, what, formula, rows, cols, values):
         p.heading(x, y, name)
         p.text(x, y + 20, what, colour=MUTED)
+        p.text(x, y + 40, f"`{formula}`" if formula else "")
         p.cells(
-            x, y + 38, rows, cols, lambda r, c: (values[r * cols + c], TINTS[values[r * cols + c] // len(states[0][0])])
+            x, y + 58, rows, cols, lambda r, c: (values[r * cols + c], TINTS[values[r * cols + c] // len(states[0][0])])
         )
 
-    for k, (state, (name, what)) in enumerate(zip(states, words)):
+    for k, (state, (name, what, formula)) in enumerate(zip(states, words)):
         x, top = k % 2 * apart, y + k // 2 * down
-        panel(x, top, name, what, rows, cols, [value for row in state for value in row])
+        panel(x, top, name, what, formula, rows, cols, [value for row in state for value in row])
         if k % 2 == 0:
-            p.arrow((x + cols * CELL + 20, top + 98), (x + apart - 20, top + 98))
-    p.arrow((apart + cols * CELL + 20, y + down + 98), (2 * apart - 40, y + down + 98))
+            p.arrow((x + cols * CELL + 20, top + 118), (x + apart - 20, top + 118))
+    p.arrow((apart + cols * CELL + 20, y + down + 118), (2 * apart - 40, y + down + 118))
     panel(
         2 * apart - 20,
         y + down,
         "the same memory",
         f"{cols} rows of {rows}",
+        "",
         cols,
         rows,
         [value for row in states[-1] for value in row],
