@@ -1324,8 +1324,8 @@ GPUMEM_API gpumem_status gpumem_variant_force(gpumem_ctx *ctx, gpumem_family fam
  *   KEY        the place of an earlier operand (dst=src: in place) */
 
 /* Explains an operation descriptor without running the operation. The explanation has the place of the work, the
- * variant, and the reasons for both. It also gives the reason against each other variant. It touches and needs no
- * memory, so a descriptor may name memory that this process does not have.
+ * variant, and the reasons for both. The text also has the reason against
+ * each other variant of the same backend; the JSON object has all variants. The call touches and needs no memory, so a descriptor may name memory that this process does not have.
  *
  * The format is text, or one JSON object with "schema" "gpumem.explain/1". Its "line" is the descriptor in its
  * shortest form. The common rule Texts applies. If the operation would refuse the problem, this call returns the same

@@ -10,7 +10,7 @@ namespace gpumem {
 
 void check_extents(int32_t rank, const int64_t* extents, int32_t most_axes) {
   if (rank < 0 || rank > most_axes) {
-    fail(GPUMEM_INVALID_ARGUMENT, "rank is %d; expected 0 to %d", rank, most_axes);
+    fail(GPUMEM_INVALID_ARGUMENT, "ndim is %d; expected 0 to %d", rank, most_axes);
   }
   if (rank > 0 && extents == nullptr) {
     fail(GPUMEM_INVALID_ARGUMENT, "extents is NULL; expected the extents of %d axes", rank);
