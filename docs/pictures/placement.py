@@ -2,8 +2,8 @@
 
 from canvas import BLANK, CELL, DEEP, MUTED, TINTS, picture
 
-# Name of the case; operands in host memory and in device memory, from the border outwards; where the work runs; the
-# operand that is copied there first.
+# A case has a name, its operands in host and in device memory (from the border outwards), the side of the work, and the
+# operand that is copied to that side first.
 CASES = [
     ("all on the host", ["dst", "src"], [], "host", None),
     ("all on the device", [], ["src", "dst"], "device", None),

@@ -4,10 +4,10 @@
 usage: shell.py BUILD_FOLDER PYTHON PAGE...    PYTHON: one with NumPy, as python3 is for the pages
        shell.py --packages PAGE                prints a script of the page's commands from the Debian packages
 
-They run in a copy of the tree whose build/user is the build folder. A section "Five minutes" or "Quick start" also has a program
-("With this as `file`:" or "Save this as `file`:") and, in the next fence of text, the output of its last command. If the section
-does not install gpumem, the script does that first. A second part of the section may begin with "From the Debian packages".
-Commands that build, and checks that are tests themselves, are not run: the script checks that their scripts, presets and options exist.
+They run in a copy of the tree whose build/user is the build folder. The section "Five minutes" or "Quick start" also has a program, after
+"With this as `file`:" or "Save this as `file`:". The next fence of text is the output of the last command. If the section does not
+install gpumem, the script installs it first. The section may go on with "From the Debian packages". Commands that build, and checks
+that are tests themselves, are not run. The script only checks that their scripts, presets and options exist.
 """
 
 import os
@@ -62,7 +62,7 @@ def looked_at(command):
 
 
 def look_at(command, build):
-    """Raises Wrong if a command that is not run names a program, an option or a preset that does not exist."""
+    """Raises Wrong if the program, option or preset of a command that is not run does not exist."""
     for part in command.split("&&"):
         words = [word for word in shlex.split(part.strip(" ()")) if not re.match(r"\w+=", word)]
         program = ROOT / words[0]
@@ -80,7 +80,7 @@ def look_at(command, build):
 
 
 def script_of(commands, program):
-    """A script of commands that writes a page's program before the first command that names it, or before the last."""
+    """A script of the commands. It writes the page's program before the first command with its name, or before the last one."""
     name, text, expected = program
     place = next((at for at, command in enumerate(commands) if pathlib.Path(name).name in command), len(commands) - 1)
     put = f"cat >{name} <<'END_OF_PROGRAM'\n{text}END_OF_PROGRAM"
@@ -89,7 +89,7 @@ def script_of(commands, program):
 
 
 def five_minutes(text):
-    """Of a page: its program, the commands from a clone, and those from the packages; None without such a section."""
+    """The program of a page, its commands from a clone, and its commands from the packages; None without such a section."""
     section = FIVE_MINUTES.search(text)
     if not section:
         return None
