@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the reference of the interface as a page, from include/gpumem.h and in its order. Fails if a function or constant is missing.
+"""Prints the page of reference, from include/gpumem.h and in its order. Fails if a function or constant is missing.
 
 usage: reference.py
 """

@@ -3,7 +3,7 @@
 
 usage: blocks.py LIBRARY CUDA_INCLUDE PAGE...    CUDA_INCLUDE: a folder with cuda_runtime_api.h, or ''
 
-A block with a main() is a program. Without #include, it starts with the text before main() of the page's first program. Any other
+If a block defines main(), it is one program. Without #include, it starts with the text before main() of the page's first program. Any other
 block is a fragment, and is put into fragment.c in this folder, or into fragment_NAME.c if the fence is ```c NAME. All complete calls
 in a page's tables, of the form `gpumem_name(ctx, ...)`, are one more fragment. A fragment is wrong if any call in it fails. C with
 CUDA is only compiled, and Python with PyTorch and CuPy only parsed. shell.py runs blocks for a shell. Blocks for CMake must match the
