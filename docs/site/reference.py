@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the reference of the interface as a page: what include/gpumem.h says, in its order.
+"""Prints the page of reference, from include/gpumem.h and in its order. Fails if a function or constant is missing.
 
 usage: reference.py
 """
@@ -16,7 +16,7 @@ import header  # noqa: E402
 
 COMMENT = re.compile(r"^/\*(.*?)\*/$\n?", re.M | re.S)
 SECTION = re.compile(r"\s*-{20,} (.+?)\s*")
-FIELD = re.compile(r"(\S+(?: \S+)*) {2,}(\S.*)")  # the header's paragraphs with a word before them, which are aligned
+FIELD = re.compile(r"(\S+(?: \S+)*) {2,}(\S.*)")  # a word, then its aligned paragraph
 FUNCTION = re.compile(r"\bGPUMEM_API\b[^;(]*?\b(gpumem_\w+)\(")
 NAMED_AT_MOST = 3
 
@@ -29,7 +29,7 @@ def inline(text):
 
 
 def paragraphs(comment):
-    """A comment's text as HTML: paragraphs, lists of what has a word before it, and what is indented as it is."""
+    """A comment's text as HTML: paragraphs, definition lists, and indented listings unchanged."""
     block, kind = [], None
 
     def flush():
@@ -73,7 +73,7 @@ def title(functions):
 
 
 def page(text):
-    """The page's pieces: for each comment at the margin its section, or the declarations behind it and its text."""
+    """The parts of the page: for each comment at the margin, its section, or its text and the declarations after it."""
     yield "# Reference\n"
     text = text.replace("/* SPDX-License-Identifier: Apache-2.0\n *\n", "/*", 1)
     text = text[: text.index("#ifdef __cplusplus\n}")]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Puts the pages of the site into a folder, as they lie in the tree, with what they link to, and the reference among them.
+"""Copies the pages of the site into a folder, in the folders of the tree, with the files that they link to and the generated reference.
 
 usage: stage.py FOLDER
 """
@@ -26,14 +26,14 @@ def put(path, text, into):
 
 
 def listing(folder, into):
-    """A page for a folder that is linked to: what lies in it."""
+    """An index page for a linked folder without a README: a list of its pages."""
     pages = {path.stem: path.name for path in sorted((ROOT / folder).glob("*.md"))}
     lines = [f"- [{stem.replace('-', ' ')}]({name})" for stem, name in pages.items()]
     put(folder / "index.md", "\n".join([f"# {folder}", "", *lines, ""]), into)
 
 
 def target_of(page, link, into):
-    """The link as the site has it: a folder's own page, and a copy of a file that is no page."""
+    """The link for the site. A link to a folder leads to its index page; a linked file that is not a page is copied."""
     target = (ROOT / page.parent / link).resolve()
     path = target.relative_to(ROOT)
     if target.is_dir():

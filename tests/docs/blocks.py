@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Compiles and runs the blocks of C of pages, and compares what a program prints with the block of text behind it.
+"""Compiles and runs the C blocks of pages, and compares the output of a program with the block of text after it.
 
 usage: blocks.py LIBRARY CUDA_INCLUDE PAGE...    CUDA_INCLUDE: a folder with cuda_runtime_api.h, or ''
 
-A block with a main() is a program; without #include it begins with all that stands before main() in the page's first program. Any
-other block is a fragment, and takes its place in fragment.c beside this script, or in fragment_NAME.c where the fence
-is ```c NAME. All complete calls in a page's tables, of the form `gpumem_name(ctx, ...)`, are one more fragment. A fragment is wrong
-when any call in it fails. What can't run here is at least compiled: C with CUDA, Python with PyTorch and CuPy. shell.py runs what is for a shell, and the
-installed copy of tests/package is used by what is for CMake.
+If a block defines main(), it is one program. Without #include, it starts with the text before main() of the page's first program. Any other
+block is a fragment, and is put into fragment.c in this folder, or into fragment_NAME.c if the fence is ```c NAME. All complete calls
+in a page's tables, of the form `gpumem_name(ctx, ...)`, are one more fragment. A fragment is wrong if any call in it fails. C with
+CUDA is only compiled, and Python with PyTorch and CuPy only parsed. shell.py runs blocks for a shell. Blocks for CMake must match the
+project of tests/package that uses an installed copy.
 """
 
 import ast
@@ -55,7 +55,7 @@ def fragment(text, name, library, cuda):
 
 
 def same_as_the_consumer(block):
-    """Lines for CMake are among those of the project that is built against an installed copy, but for names."""
+    """Lines for CMake must appear in the project that uses an installed copy, except for names."""
     consumer = (HERE.parent / "package/consumer/CMakeLists.txt").read_text(encoding="utf-8")
     for line in re.sub(r" *#.*", "", block).splitlines():
         if line.replace("program", "consumer") not in consumer:
@@ -63,7 +63,7 @@ def same_as_the_consumer(block):
 
 
 def checks(page, library, cuda):
-    """For each block of a page: the line where it begins, and what finds out whether it is right."""
+    """For each block of a page: its first line, and a function that checks it."""
     text = page.read_text(encoding="utf-8")
     first, expected, blocks = "", {}, list(FENCE.finditer(text))
     for match, following in zip(blocks, [*blocks[1:], None]):
@@ -82,7 +82,7 @@ def checks(page, library, cuda):
         elif language == "cmake":
             yield line, lambda block=block: same_as_the_consumer(block)
         elif language not in ("sh", "text"):
-            yield line, refuse(f"nothing is known of blocks of {language} {name}")
+            yield line, refuse(f"unknown kind of block: {language} {name}")
     outside = FENCE.sub("", text)
     calls = CALL.findall("\n".join(line for line in outside.splitlines() if line.startswith("|")))
     if calls:
@@ -124,7 +124,7 @@ def main():
                 print(f"{page}:{line}: {error}")
                 wrong += 1
     if not cuda:
-        print("the headers of CUDA are not here: blocks that call it were not looked at")
+        print("the CUDA headers are not installed: blocks that call CUDA were not checked")
     print(f"{len(work)} blocks, {wrong} of them wrong")
     return 1 if wrong or not work else 0
 

@@ -2,11 +2,12 @@
 """Runs the shell commands of pages: their indented blocks, and their fences of sh.
 
 usage: shell.py BUILD_FOLDER PYTHON PAGE...    PYTHON: one with NumPy, as python3 is for the pages
-       shell.py --packages PAGE                prints a script that walks the page's way from the Debian packages
+       shell.py --packages PAGE                prints a script of the page's commands from the Debian packages
 
-They run in a copy of the tree where build/user is the build folder. The section "Five minutes" of a page also has a
-program, "With this as `file`", and what it prints. Commands that make a build, or a check that is a test of its own, are only
-looked at: their scripts, presets and options exist.
+They run in a copy of the tree whose build/user is the build folder. The section "Five minutes" or "Quick start" also has a program, after
+"With this as `file`:" or "Save this as `file`:". The next fence of text is the output of the last command. If the section does not
+install gpumem, the script installs it first. The section may go on with "From the Debian packages". Commands that build, and checks
+that are tests themselves, are not run. The script only checks that their scripts, presets and options exist.
 """
 
 import os
@@ -22,9 +23,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 FENCE = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.M | re.S)
 INDENTED = re.compile(r"(?:^    \S.*\n)+", re.M)
-FIVE_MINUTES = re.compile(r"^## Five minutes\n(.*?)(?=^## |\Z)", re.M | re.S)
+FIVE_MINUTES = re.compile(r"^## (?:Five minutes|Quick start)\n(.*?)(?=^## |\Z)", re.M | re.S)
 FROM_PACKAGES = "From the Debian packages"
-PROGRAM = re.compile(r"With this as `([^`]+)`:\n+```\w+\n(.*?)^```\n+```text\n(.*?)^```$", re.M | re.S)
+PROGRAM = re.compile(r"(?:With|Save) this as `([^`]+)`:\n+```\w+\n(.*?)^```$.*?^```text\n(.*?)^```$", re.M | re.S)
 LOOKED_AT = re.compile(r"(?:\w+=\S* )*(?:(?:scripts|tests|bench|docs|build)/|ctest|cpack|pip |apt |cmake (?:--preset|-B|--build (?!.*--target)))")
 OUR_OWN = """#include <gpumem.h>
 int main(void) {
@@ -34,8 +35,9 @@ int main(void) {
          gpumem_tuning_save(ctx, "tuning.txt") || gpumem_ctx_destroy(ctx);
 }
 """
-TAKEN_FOR_GRANTED = """set -e
-cmake --install build/user --prefix "$HOME/gpumem"
+INSTALL = 'cmake --install build/user --prefix "$HOME/gpumem"'
+TAKEN_FOR_GRANTED = f"""set -e
+{INSTALL}
 cc program.c -o program $(pkg-config --cflags --libs gpumem)
 gpumem grid --generate 20x30 --out terrain.npy
 GPUMEM_TRACE=trace ./program && mv trace.* trace
@@ -60,7 +62,7 @@ def looked_at(command):
 
 
 def look_at(command, build):
-    """Raises Wrong where a command that is not run names what is not there."""
+    """Raises Wrong if the program, option or preset of a command that is not run does not exist."""
     for part in command.split("&&"):
         words = [word for word in shlex.split(part.strip(" ()")) if not re.match(r"\w+=", word)]
         program = ROOT / words[0]
@@ -78,7 +80,7 @@ def look_at(command, build):
 
 
 def script_of(commands, program):
-    """A script of commands that puts a page's program where the first of them that names it, or the last, takes it."""
+    """A script of the commands. It writes the page's program before the first command with its name, or before the last one."""
     name, text, expected = program
     place = next((at for at, command in enumerate(commands) if pathlib.Path(name).name in command), len(commands) - 1)
     put = f"cat >{name} <<'END_OF_PROGRAM'\n{text}END_OF_PROGRAM"
@@ -87,11 +89,11 @@ def script_of(commands, program):
 
 
 def five_minutes(text):
-    """Of a page: its program, the commands from a clone, and those from the packages; None without such a section."""
+    """The program of a page, its commands from a clone, and its commands from the packages; None without such a section."""
     section = FIVE_MINUTES.search(text)
     if not section:
         return None
-    from_clone, from_packages = section[1].split(FROM_PACKAGES)
+    from_clone, _, from_packages = section[1].partition(FROM_PACKAGES)
     return PROGRAM.search(from_clone).groups(), *(sum(commands_of(part), []) for part in (from_clone, from_packages))
 
 
@@ -134,8 +136,10 @@ def environment_of(scratch, build, python):
 
 
 def walk(page, build, python, scratch):
-    """The way of a page from a clone, but for making the build."""
+    """The section of a page that starts from a clone, without the build."""
     program, commands, _ = five_minutes(page.read_text(encoding="utf-8"))
+    if not any(command.startswith("cmake --install") for command in commands):
+        commands.insert(0, INSTALL)
     for command in filter(looked_at, commands):
         look_at(command, build)
     left, environment = [command for command in commands if not looked_at(command)], environment_of(scratch, build, python)
@@ -146,8 +150,8 @@ def walk(page, build, python, scratch):
 
 
 def run_the_others(page, build, python, scratch):
-    """The commands of any other page, with a program, an installed copy, a terrain, a trace and a tuning as they take for granted."""
-    commands = sum(commands_of(page.read_text(encoding="utf-8")), [])
+    """All other commands of a page, with the program, installed copy, terrain, trace and tuning that they assume."""
+    commands = sum(commands_of(FIVE_MINUTES.sub("", page.read_text(encoding="utf-8"))), [])
     if not all(map(looked_at, commands)):
         tree, environment = copy_of_the_tree(scratch, build), environment_of(scratch, build, python)
         (tree / "program.c").write_text(OUR_OWN, encoding="utf-8")
@@ -171,15 +175,14 @@ def main():
     manifest, wrong, count = build / "install_manifest.txt", 0, 0
     manifest_before = manifest.read_bytes() if manifest.exists() else None
     for page in pages:
-        with tempfile.TemporaryDirectory() as scratch:
-            way = walk if five_minutes(page.read_text(encoding="utf-8")) else run_the_others
-            try:
-                done = way(page, build, python, pathlib.Path(scratch))
-                count += done
-            except Wrong as error:
-                print(f"{page}: {error}")
-                wrong += 1
-    print(f"{count} commands in {len(pages)} pages, {wrong} of which are wrong")
+        for part in [walk, run_the_others] if five_minutes(page.read_text(encoding="utf-8")) else [run_the_others]:
+            with tempfile.TemporaryDirectory() as scratch:
+                try:
+                    count += part(page, build, python, pathlib.Path(scratch))
+                except Wrong as error:
+                    print(f"{page}: {error}")
+                    wrong += 1
+    print(f"{count} commands in {len(pages)} pages, {wrong} wrong")
     manifest.unlink(missing_ok=True)
     if manifest_before is not None:
         manifest.write_bytes(manifest_before)
