@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Proves that check_switches.py and check_definitions.py find what they are there to find, and pass what is allowed."""
+"""Proves that check_switches.py, check_definitions.py and check_functions.py find their violations, and pass the rest."""
 
 import pathlib
 import tempfile
 import unittest
 
 import check_definitions
+import check_functions
 import check_switches
 
 
@@ -89,6 +90,32 @@ class CheckDefinitions(unittest.TestCase):
                 self.assertEqual(len(found), 1, found)
                 self.assertTrue(found[0].startswith("src/a.hpp:3, src/b.hpp:3: "), found)
         self.assertEqual(len(self.found("struct Part { int x; };", "struct Part { int y; };", ("src/a.cpp", "src/b.cpp"))), 1)
+
+
+class CheckFunctions(unittest.TestCase):
+    @staticmethod
+    def found(head, lines):
+        body = "  x += 1;\n" * (lines - 2)
+        return found_by(check_functions, {"src/a.cpp": f"namespace gpumem {{\n{head} {{\n{body}}}\n}}  // namespace gpumem\n"})
+
+    def test_finds_long_functions(self):
+        for head in [
+            "int f(int x)",
+            "template <class T>\nauto g(T x) noexcept -> std::vector<T>",
+            "void Widget::h() const",
+            "Widget::Widget(int x) : x_(x), y_{2}",
+            "__global__ void __launch_bounds__(256) k(const int* x)",
+        ]:
+            with self.subTest(head=head):
+                self.assertEqual(self.found(head, 60), [])
+                found = self.found(head, 61)
+                self.assertEqual(len(found), 1, found)
+                self.assertIn("has 61 lines", found[0])
+
+    def test_passes_long_types_and_tables(self):
+        for head in ["struct Widget", "enum class Color", "constexpr int kTable[] =", "namespace deep"]:
+            with self.subTest(head=head):
+                self.assertEqual(self.found(head, 100), [])
 
 
 if __name__ == "__main__":

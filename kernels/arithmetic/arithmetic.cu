@@ -1,11 +1,11 @@
-// z = a0 x0 + a1 x1 + ..., or x0 x1, over views. Each source is read once and z written once, n elements for each of them; where
-// sources are shifted views of one array (a stencil) all but the first find most of theirs in the caches. Views shifted by a column
-// begin nowhere at the same boundary of 16 bytes, so that an access is of one element, neighbouring threads' along a row of z.
-//   coalesced  elements at their own alignment, the number of sources known to the compiler. H200, of a plain copy's rate: five points of
-//              8192 x 8192 f32 0.75, f64 0.90; seven of 384^3 0.61, 0.69; rows times a vector 0.88, 0.97; what lies without gaps 1.02
-//   bytes      the same, an element moved byte by byte, for any address
-// A block's tile is tall (ViewTiles), for what a thread reads is its neighbours' in the rows above and below. A thread reads what it
-// overwrites itself and nothing else of z, so z may be a source; nothing here may assume that they differ.
+// z = a0 x0 + a1 x1 + ..., or x0 x1, over views.
+// Moves: reads each source once and writes z once. In a stencil, the sources are shifted views of one array, and the caches serve most
+// reads of all but the first.
+// Access: views that are shifted by a column share no 16-byte boundary, so each access is one element, by neighbouring threads along a
+// row of z. Tiles are tall (ViewTiles), because a thread reads its neighbours' elements in the rows above and below.
+// Variants: coalesced reads aligned elements and knows the number of sources; bytes takes any address.
+// H200, share of a copy's rate: five points of 8192 x 8192 f32 0.75, f64 0.90; seven of 384^3 0.61 and 0.69; without padding 1.02.
+// A thread reads the elements of z that it overwrites and no others, so z may be a source. Nothing here may assume that they differ.
 #include <cstring>
 #include <utility>
 
@@ -20,7 +20,7 @@
 namespace gpumem::kernels {
 namespace {
 
-// One operand, in bytes. The strides are those of ViewTiles' axes.
+// One operand, in bytes, with one stride per axis of ViewTiles.
 struct View {
   char* first;
   int64_t stride[kMaxViewRank];
@@ -30,7 +30,7 @@ struct View {
 template <class T>
 struct Views {
   int64_t extent[kMaxViewRank];
-  int64_t length[kMaxViewRank];  // of a tile
+  int64_t length[kMaxViewRank];  // extent of a tile
   Divisor<uint32_t> lanes[2];    // of axes 0 and 1
   Divisor<uint32_t> tiles[2];
   uint32_t last_lanes;  // of axis 2
@@ -42,7 +42,7 @@ struct Views {
   View z;
 };
 
-// A number's places by two radices.
+// Splits a number into three digits by two radices.
 __device__ void split(uint32_t i, const Divisor<uint32_t> (&radix)[2], uint32_t (&digit)[3]) {
   const uint32_t rest = radix[0].quotient(i);
   digit[2] = radix[1].quotient(rest);
@@ -50,38 +50,49 @@ __device__ void split(uint32_t i, const Divisor<uint32_t> (&radix)[2], uint32_t 
   digit[0] = i - rest * radix[0].value;
 }
 
-// kTerms is how many there are, or -1 where only the call knows. kRows: arithmetic_by_rows().
+// The first element of a thread, and the elements from it to the end of its tile.
+struct ViewPlace {
+  int64_t at[3];
+  int32_t left[3];
+  bool exists;
+
+  template <class T>
+  __device__ __forceinline__ explicit ViewPlace(const Views<T>& v) {
+    uint32_t tile[3];
+    uint32_t lane[3];
+    split(blockIdx.x, v.tiles, tile);
+    split(threadIdx.x, v.lanes, lane);
+#pragma unroll
+    for (int a = 0; a < 3; ++a) {
+      const int64_t first = tile[a] * v.length[a];
+      at[a] = first + lane[a];
+      left[a] = static_cast<int32_t>(min(v.extent[a] - first, v.length[a])) - static_cast<int32_t>(lane[a]);
+    }
+    exists = left[0] > 0 && left[1] > 0 && left[2] > 0 && lane[2] < v.last_lanes;
+  }
+
+  __device__ __forceinline__ char* of(const View& view) const {
+    return view.first + (at[0] * view.stride[0] + at[1] * view.stride[1] + at[2] * view.stride[2]);
+  }
+};
+
+// kTerms: the number of sources, or -1 if the compiler does not know it. kRows: arithmetic_by_rows().
 template <class T, Arithmetic kOp, int kTerms, class Access, bool kRows>
 __global__ void __launch_bounds__(kArithmeticThreads) views_kernel(const __grid_constant__ Views<T> v) {
   synchronize_and_trigger();
   constexpr int kMost = kTerms < 0 ? kMaxTerms : kTerms;
   const int terms = kTerms < 0 ? v.terms : kTerms;
-  uint32_t tile[3];
-  uint32_t lane[3];
-  split(blockIdx.x, v.tiles, tile);
-  split(threadIdx.x, v.lanes, lane);
-  int64_t at[3];
-  int32_t left[3];  // in the tile, from here on
-#pragma unroll
-  for (int a = 0; a < 3; ++a) {
-    const int64_t first = tile[a] * v.length[a];
-    at[a] = first + lane[a];
-    left[a] = static_cast<int32_t>(min(v.extent[a] - first, v.length[a])) - static_cast<int32_t>(lane[a]);
-  }
-  if (left[0] <= 0 || left[1] <= 0 || left[2] <= 0 || lane[2] >= v.last_lanes) return;
-  const auto place = [&](const View& view) {
-    return view.first + (at[0] * view.stride[0] + at[1] * view.stride[1] + at[2] * view.stride[2]);
-  };
+  const ViewPlace here(v);
+  if (!here.exists) return;
   const char* from[kMaxTerms];
 #pragma unroll
   for (int k = 0; k < kMost; ++k) {
-    if (k < terms) from[k] = place(v.x[k]);
+    if (k < terms) from[k] = here.of(v.x[k]);
   }
-  char* to = place(v.z);
-  int32_t on = v.along == 0 ? left[0] : v.along == 1 ? left[1] : left[2];
+  char* to = here.of(v.z);
+  int32_t on = v.along == 0 ? here.left[0] : v.along == 1 ? here.left[1] : here.left[2];
 
-  // Of the elements that are under way at once.
-  const auto there = [&](int j) { return !kRows || 32 * j < left[0]; };
+  const auto there = [&](int j) { return !kRows || 32 * j < here.left[0]; };
   const auto offset = [&](const View& view, int j) {
     return kRows ? int64_t{32 * sizeof(T)} * j : j == 0 ? 0 : view.step[j - 1];
   };

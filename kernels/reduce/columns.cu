@@ -1,22 +1,20 @@
-// Columns of row-major matrices, each to a value of its own: x is read once, one value a column is written. Neighbouring threads have
-// neighbouring columns of a row, then those of the next row, so narrow matrices without gaps are read in one piece too. A unit is a
-// group of neighbouring columns of a matrix, and of them a run of 2^k leaves; a block takes as many small units as fill it. Of each
-// 128 rows thread (c, y) takes y, y + side, y + 2 side, ... of column c, some of them in each of several passes: the first steps of the
-// reproducible fold stay in the thread, the last ones go through shared memory. Where there are several runs, a second kernel folds
-// their nodes.
-// Columns of few rows are few_rows.cu's.
-// H200, sums of 2^27 f32 in all: 3,600 GB/s at 32 columns, 3,820 at 64, 3,100 at 129, whose rows begin anywhere in a sector, 4,000 from
-// 512 on.
+// Reductions of the columns of row-major matrices. Moves: reads x once, writes one value per column.
+// Access: neighbouring threads read neighbouring columns of a row, then of the next row, so narrow matrices without padding are read in one
+// piece. Of each 128 rows, thread (c, y) takes y, y + side, ... of column c in several passes. The first steps of the reproducible fold
+// stay in the thread; the last ones go through shared memory. If a column has several runs of 2^k leaves, a second kernel folds their nodes.
+// Shapes: columns of more rows than few_rows.cu takes. A unit is a run of leaves of a group of columns; a block takes as many small units
+// as fill it.
+// H200, sums of 2^27 f32: 3,600 GB/s at 32 columns, 3,820 at 64, 3,100 at 129 (rows not aligned to sectors), 4,000 from 512 on.
 #include "kernels/reduce/columns.cuh"
 
 namespace gpumem::kernels {
 namespace {
 
-// Runs of a column that a thread folds by itself, in blocks of so many threads.
+// A thread folds at most kThreadRuns runs of a column by itself, in blocks of kThreadFold threads.
 constexpr int kThreadRuns = 4;
 constexpr int kThreadFold = 64;
 
-// A ColumnCut as the kernels take it.
+// The ColumnCut in the form that the kernels read.
 struct ColumnShape {
   int width;  // threads of a row
   int side;
@@ -28,133 +26,183 @@ struct ColumnShape {
   int64_t nodes;  // of a run
   Divisor<uint64_t> runs;
   Divisor<uint64_t> groups;
-  int fold_warps;  // that fold the nodes of a column's runs
+  int fold_warps;  // per column, in the second kernel
 };
 
-// kRows: rows of a pass, of each 128 (fewer, where columns are shorter).
+// The work of a thread: its column, its share of the rows, and the run of leaves that it reads.
+template <class Term, bool kWords>
+struct ColumnPlace {
+  int y;  // among the threads of the column; a thread without work has `side` here and takes no part in the fold
+  int64_t run;
+  int64_t batch;
+  int64_t first_column;
+  bool exists;
+  const char* x;  // row 0
+  int64_t begin;  // rows of the run
+  int64_t end;
+
+  __device__ __forceinline__ ColumnPlace(const ColumnShape& shape, const ReduceLaunch& launch) {
+    const LineLayout& lines = launch.lines;
+    const auto of_block = static_cast<int>(shape.unit.quotient(threadIdx.x));
+    const int t = static_cast<int>(threadIdx.x) - of_block * static_cast<int>(shape.unit.value);
+    const bool has_unit = of_block < shape.units;
+    const auto row = static_cast<int>(shape.row.quotient(static_cast<uint32_t>(t)));
+    y = has_unit ? row : shape.side;
+    const int column = t - row * shape.width;
+    const uint64_t unit = uint64_t{blockIdx.x} * shape.units + of_block;
+    const uint64_t above = shape.runs.value == 1 ? unit : shape.runs.quotient(unit);
+    run = static_cast<int64_t>(unit - above * shape.runs.value);
+    batch = static_cast<int64_t>(shape.groups.value == 1 ? above : shape.groups.quotient(above));
+    const int64_t group = static_cast<int64_t>(above) - batch * static_cast<int64_t>(shape.groups.value);
+    first_column = (group * shape.width + column) * Columns<Term, kWords>::kCount;
+    exists = has_unit && static_cast<int64_t>(unit) < shape.all && first_column < lines.per_batch;
+    x = static_cast<const char*>(launch.x) + (batch * lines.batch_stride + first_column) * Term::kBytes;
+    begin = run * launch.tile;
+    end = exists ? (begin + launch.tile < lines.length ? begin + launch.tile : lines.length) : begin;
+  }
+};
+
+// The rows of one leaf that a thread adds up: n of them from row `at` on, kRows at a time, in shape.passes passes.
+template <class Term, bool kWords, int kRows>
+struct LeafRows {
+  using Partial = typename Term::Partial;
+  using C = Columns<Term, kWords>;
+  using R = Rows<Term, kWords, kRows>;
+  using Passes = PassFold<Partial, C::kCount>;
+
+  const Term& term;
+  const ColumnShape& shape;
+  const char* x;
+  int64_t pitch;
+  int64_t at;
+  int y;
+  int n;
+  int apart;  // threads and passes that share the rows
+
+  __device__ __forceinline__ int first_of(int pass) const { return y + Passes::place(pass, shape.passes) * shape.side; }
+  __device__ __forceinline__ void end_pass(Passes& passes, int pass, R& rows, Partial (&partial)[C::kCount]) const {
+    rows.fold();
+#pragma unroll
+    for (int k = 0; k < C::kCount; ++k) partial[k] = rows.sum[0].of[k];
+    if (shape.passes > 1) passes.enter(pass, partial);
+  }
+
+  // Loads the next rows before it adds up the current ones.
+  __device__ __forceinline__ void add_ahead(Partial (&partial)[C::kCount]) const {
+    Passes passes;
+    const int chunk = kRows * apart;
+    int from = y;
+    const char* p = x + (at + from) * pitch;
+    C next[kRows];
+    R::load(next, p, apart * pitch, from, apart, n);
+    R rows;
+    for (int pass = 0; pass < shape.passes;) {
+      C row[kRows];
+#pragma unroll
+      for (int i = 0; i < kRows; ++i) row[i] = next[i];
+      const int first = from;
+      const int of_pass = pass;
+      from += chunk;
+      p += chunk * pitch;
+      if (from >= n) {
+        from = first_of(++pass);
+        p = x + (at + from) * pitch;
+      }
+      if (pass < shape.passes) R::load(next, p, apart * pitch, from, apart, n);
+      rows.add(term, row, first, apart, n);
+      if (pass == of_pass) continue;
+      end_pass(passes, of_pass, rows, partial);
+      rows = {};
+    }
+  }
+
+  __device__ __forceinline__ void add(Partial (&partial)[C::kCount]) const {
+    Passes passes;
+    const int chunk = kRows * apart;
+    for (int pass = 0; pass < shape.passes; ++pass) {
+      R rows;
+      int from = first_of(pass);
+      const char* p = x + (at + from) * pitch;
+#pragma unroll 2
+      for (; R::full(from, apart, n); from += chunk, p += chunk * pitch) {
+        rows.template enter<true>(term, p, apart * pitch, from, apart, n);
+      }
+      if (from < n) rows.template enter<false>(term, p, apart * pitch, from, apart, n);
+      end_pass(passes, pass, rows, partial);
+    }
+  }
+};
+
+// Combines the partial results of the threads of a column; thread y == 0 gets the whole.
+template <class Partial, int kCount>
+__device__ __forceinline__ void fold_sides(const ColumnShape& shape, int y, Partial* shared,
+                                           Partial (&partial)[kCount]) {
+  for (int half = shape.side / 2; half > 0; half /= 2) {
+    if (y >= half && y < 2 * half) {
+#pragma unroll
+      for (int k = 0; k < kCount; ++k) shared[threadIdx.x * kCount + k] = partial[k];
+    }
+    __syncthreads();
+    if (y < half) {
+#pragma unroll
+      for (int k = 0; k < kCount; ++k) {
+        partial[k] = combine(partial[k], shared[(threadIdx.x + half * shape.width) * kCount + k]);
+      }
+    }
+  }
+  if (shape.side > 1) __syncthreads();
+}
+
+// kRows: rows of a pass, of each 128 (fewer if columns are shorter).
 template <class Term, bool kWords, int kRows>
 __global__ void __launch_bounds__(Columns<Term, kWords>::kThreads, Columns<Term, kWords>::kBlocks)
     columns_kernel(const ColumnShape shape, const __grid_constant__ ReduceLaunch launch) {
   using Node = typename Term::Node;
   using Partial = typename Term::Partial;
-  using C = Columns<Term, kWords>;
-  using R = Rows<Term, kWords, kRows>;
+  constexpr int kCount = Columns<Term, kWords>::kCount;
   begin_lines(launch);
-  __shared__ Partial shared[C::kThreads * C::kCount];
+  __shared__ Partial shared[Columns<Term, kWords>::kThreads * kCount];
   const Term term(launch.dtype, launch.op);
   const LineLayout& lines = launch.lines;
-  const int width = shape.width;
-  const auto of_block = static_cast<int>(shape.unit.quotient(threadIdx.x));
-  const int t = static_cast<int>(threadIdx.x) - of_block * static_cast<int>(shape.unit.value);
-  const bool has_unit = of_block < shape.units;
-  const auto row = static_cast<int>(shape.row.quotient(static_cast<uint32_t>(t)));
-  const int y = has_unit ? row : shape.side;  // others have no part in the fold
-  const int column = t - row * width;
-  const uint64_t unit = uint64_t{blockIdx.x} * shape.units + of_block;
-  const uint64_t above = shape.runs.value == 1 ? unit : shape.runs.quotient(unit);
-  const auto run = static_cast<int64_t>(unit - above * shape.runs.value);
-  const auto batch = static_cast<int64_t>(shape.groups.value == 1 ? above : shape.groups.quotient(above));
-  const int64_t group = static_cast<int64_t>(above) - batch * static_cast<int64_t>(shape.groups.value);
-  const int64_t first_column = (group * width + column) * C::kCount;
-  const bool exists = has_unit && static_cast<int64_t>(unit) < shape.all && first_column < lines.per_batch;
+  const ColumnPlace<Term, kWords> place(shape, launch);
   const int64_t pitch = lines.stride * Term::kBytes;
-  const char* x = static_cast<const char*>(launch.x) + (batch * lines.batch_stride + first_column) * Term::kBytes;
-  const int64_t begin = run * launch.tile;
-  const int64_t end = exists ? (begin + launch.tile < lines.length ? begin + launch.tile : lines.length) : begin;
-
   const int64_t longest = launch.tile < lines.length ? launch.tile : lines.length;
-  TreeStack<Node, 28> stack[C::kCount];
-  Node node[C::kCount];
+  TreeStack<Node, 28> stack[kCount];
+  Node node[kCount];
   for (int64_t leaf = 0; leaf < longest; leaf += kLeafTerms) {
-    const int64_t at = begin + leaf;
-    const auto n = static_cast<int>(end < at ? 0 : end - at < kLeafTerms ? end - at : kLeafTerms);
-    Partial partial[C::kCount];
-    PassFold<Partial, C::kCount> passes;
-    const int apart = shape.side * shape.passes;
-    const int chunk = kRows * apart;
-    const auto first_of = [&](int pass) {
-      return y + PassFold<Partial, C::kCount>::place(pass, shape.passes) * shape.side;
-    };
-    const auto end_pass = [&](int pass, R& rows) {
-      rows.fold();
-#pragma unroll
-      for (int k = 0; k < C::kCount; ++k) partial[k] = rows.sum[0].of[k];
-      if (shape.passes > 1) passes.enter(pass, partial);
-    };
+    const int64_t at = place.begin + leaf;
+    const auto n = static_cast<int>(place.end < at ? 0 : place.end - at < kLeafTerms ? place.end - at : kLeafTerms);
+    Partial partial[kCount];
+    const LeafRows<Term, kWords, kRows> rows{term, shape, place.x, pitch, at, place.y, n, shape.side * shape.passes};
     if constexpr (rows_ahead(kWords, Term::kBytes, Term::Node::kind, leaf_kind_of<Term>())) {
-      int from = y;
-      const char* p = x + (at + from) * pitch;
-      C next[kRows];
-      R::load(next, p, apart * pitch, from, apart, n);
-      R rows;
-      for (int pass = 0; pass < shape.passes;) {
-        C row[kRows];
-#pragma unroll
-        for (int i = 0; i < kRows; ++i) row[i] = next[i];
-        const int first = from;
-        const int of_pass = pass;
-        from += chunk;
-        p += chunk * pitch;
-        if (from >= n) {
-          from = first_of(++pass);
-          p = x + (at + from) * pitch;
-        }
-        if (pass < shape.passes) R::load(next, p, apart * pitch, from, apart, n);
-        rows.add(term, row, first, apart, n);
-        if (pass == of_pass) continue;
-        end_pass(of_pass, rows);
-        rows = {};
-      }
+      rows.add_ahead(partial);
     } else {
-      for (int pass = 0; pass < shape.passes; ++pass) {
-        R rows;
-        int from = first_of(pass);
-        const char* p = x + (at + from) * pitch;
-#pragma unroll 2
-        for (; R::full(from, apart, n); from += chunk, p += chunk * pitch) {
-          rows.template enter<true>(term, p, apart * pitch, from, apart, n);
-        }
-        if (from < n) rows.template enter<false>(term, p, apart * pitch, from, apart, n);
-        end_pass(pass, rows);
-      }
+      rows.add(partial);
     }
-    for (int half = shape.side / 2; half > 0; half /= 2) {
-      if (y >= half && y < 2 * half) {
+    fold_sides(shape, place.y, shared, partial);
 #pragma unroll
-        for (int k = 0; k < C::kCount; ++k) shared[threadIdx.x * C::kCount + k] = partial[k];
-      }
-      __syncthreads();
-      if (y < half) {
+    for (int k = 0; k < kCount; ++k) node[k] = Node(partial[k]);
+    if (longest <= kLeafTerms || place.y != 0) continue;
 #pragma unroll
-        for (int k = 0; k < C::kCount; ++k) {
-          partial[k] = combine(partial[k], shared[(threadIdx.x + half * width) * C::kCount + k]);
-        }
-      }
-    }
-    if (shape.side > 1) __syncthreads();
-#pragma unroll
-    for (int k = 0; k < C::kCount; ++k) node[k] = Node(partial[k]);
-    if (longest <= kLeafTerms || y != 0) continue;
-#pragma unroll
-    for (int k = 0; k < C::kCount; ++k) {
-      if (at < end) stack[k].push(node[k]);
+    for (int k = 0; k < kCount; ++k) {
+      if (at < place.end) stack[k].push(node[k]);
     }
   }
-  const bool owns = exists && y == 0;
-  const int64_t line = batch * lines.per_batch + first_column;
+  const bool owns = place.exists && place.y == 0;
+  const int64_t line = place.batch * lines.per_batch + place.first_column;
 #pragma unroll
-  for (int k = 0; k < C::kCount; ++k) {
+  for (int k = 0; k < kCount; ++k) {
     if (longest > kLeafTerms) node[k] = stack[k].whole();
-    if (!owns || first_column + k >= lines.per_batch) continue;
+    if (!owns || place.first_column + k >= lines.per_batch) continue;
     if (shape.runs.value == 1) {
       finish<Term, false>(launch, line + k, {nullptr, nullptr, lines.length, true}, node[k]);
     } else {
-      store_node(static_cast<Node*>(launch.scratch.nodes) + run * shape.nodes + line + k, node[k]);
+      store_node(static_cast<Node*>(launch.scratch.nodes) + place.run * shape.nodes + line + k, node[k]);
     }
   }
 }
 
-// The nodes of a column's runs: neighbouring columns a block, each by a thread where runs are few, else by one or several warps.
+// Folds the nodes of each column's runs. A block has neighbouring columns; a column has a thread if its runs are few, else one or more warps.
 template <class Node>
 __global__ void __launch_bounds__(1024)
     fold_columns_kernel(const ColumnShape shape, const __grid_constant__ ReduceLaunch launch) {

@@ -1,22 +1,19 @@
-// Contiguous lines, the rows of matrices and the segments of vectors, each to a value of its own: x is read once by neighbouring lanes
-// of a warp, one value a line is written. Work is cut by bytes: a warp takes several short lines at a time, a long line is shared by
-// many warps, of which the last folds what the others have. Lane l of those that share a line takes the elements l, l + lanes, l + 2 lanes,
-// ...: the first steps of the reproducible fold need no other lane, and no line needs an alignment beyond its elements'.
-//   short_kernel  1 to 32 lanes have a line of at most kLongest elements, or words of small ones, several lines at a time: their loads are
-//                 under way together, and one exchange folds two
-//   long_kernel   a warp has a line, or an aligned run of 2^k leaves of it; the runs of a line are a block's where they are few
-// Segments that turn out longer than the lanes' share are left to their warp; those longer than a run are noted, and their runs are
-// taken by a second launch.
-// H200, sums of rows of 2^27 f32 in all: 3,300 to 3,600 GB/s at 8 to 32 elements, 4,060 at 64, 3,700 at 100, 4,130 at 128, 3,490 at 129,
-// 4,290 at 256, 4,200 to 4,430 at 384 to 4096, 4,090 at 50257; of i8 3,200 at 32, 3,700 to 4,200 from 64 on.
+// Reductions of contiguous lines: rows of matrices and segments of vectors. Moves: reads x once, writes one value per line.
+// Access: lane l of the lanes that share a line takes elements l, l + lanes, l + 2 lanes, ... The first steps of the reproducible fold
+// need no other lane, and a line needs no alignment beyond its elements'. Work is cut by bytes.
+//   short_kernel  1 to 32 lanes share a line of at most kLongest units; a warp has several lines under way, and one exchange folds two
+//   long_kernel   a warp has a line, or an aligned run of 2^k leaves of it; the last warp of a line folds its runs
+// A segment that is longer than its lanes' share is taken by the whole warp. If it is longer than a run, its runs are noted for a second
+// launch.
+// H200, sums of rows of 2^27 f32: 3,300 to 3,600 GB/s at 8 to 32 elements, 3,490 at 129, 4,060 or more from 256 on; i8 3,700 to 4,200 from 64 on.
 #include "kernels/reduce/line_plans.hpp"
 #include "kernels/reduce/terms.cuh"
 
 namespace gpumem::kernels {
 namespace {
 
-// kLines values of each group of lanes, folded. While a lane has several values it keeps half of them and gives the other half away.
-// v[i] is then the value of line(i), in the one lane of the group for which that is not -1.
+// Folds kLines values of each group of lanes. While a lane has several values, it keeps half of them and gives the other half away.
+// Afterwards v[i] is the value of line(i), in the one lane of the group whose line(i) is not -1.
 template <int kLanes, int kLines>
 struct GroupFold {
   static constexpr int kSteps = kLines < kLanes ? kLines : kLanes;
@@ -48,13 +45,13 @@ struct GroupFold {
   }
 };
 
-// Small elements whose order does not matter are taken by words, and so many at a time that floating-point ones still have an exact sum.
+// Small elements whose order does not matter are read as words, at most so many per fold that a floating-point sum stays exact.
 template <class Term>
 constexpr bool kByWords = Term::kBytes <= 2 && !Term::kOrdered;
 template <class Term>
 constexpr int kFoldTerms = kByWords<Term> ? 8 * kLeafTerms : kLeafTerms;
 
-// The nodes of a leaf's lanes, whole in every lane of the warp.
+// Folds the nodes of a leaf's lanes; every lane of the warp gets the whole.
 template <class Term>
 __device__ __forceinline__ typename Term::Node fold_warp(typename Term::Partial (&a)[4]) {
   auto node = fold_own(a);
@@ -172,8 +169,8 @@ __device__ __forceinline__ LongRun* long_runs(const ReduceLaunch& launch) {
   return reinterpret_cast<LongRun*>(static_cast<char*>(launch.scratch.nodes) + kMostLongRuns * sizeof(ReduceNode));
 }
 
-// Notes the runs of a very long segment, by a whole warp. False where there is no room: segments of sound offsets leave some, but
-// offsets that fall can name the same elements many times over.
+// A whole warp notes the runs of a very long segment. Returns false if no room is left, which only decreasing offsets can cause: they may
+// name the same elements many times.
 __device__ __forceinline__ bool note_runs(const ReduceLaunch& launch, int64_t index, int64_t n) {
   unsigned* noted = launch.scratch.counters + kLongRunCounter;
   const auto runs = static_cast<int>((n + launch.tile - 1) / launch.tile);
@@ -188,7 +185,7 @@ __device__ __forceinline__ bool note_runs(const ReduceLaunch& launch, int64_t in
   return fits;
 }
 
-// A segment by a whole warp; the runs of those that are longer than one are noted. Not inlined: few of many short ones come here.
+// Reduces a segment by a whole warp, or notes its runs. Not inlined, because few segments come here.
 template <class Term>
 __device__ __noinline__ void take_segment(const ReduceLaunch& launch, int64_t index) {
   const Line line = line_of(launch, index, Term::kBytes);
@@ -199,7 +196,7 @@ __device__ __noinline__ void take_segment(const ReduceLaunch& launch, int64_t in
   if (threadIdx.x % 32 == 0) finish<Term, true>(launch, index, line, node);
 }
 
-// Whether this warp is the last of those that share a line, and then has all of it; the nodes are the line's.
+// Returns true in the last warp that shares a line, which then has the whole.
 template <class Node>
 __device__ __forceinline__ bool fold_runs(const Node& node, Node* nodes, int run, int runs, unsigned* counter,
                                           Whole<Node>& whole) {
@@ -215,7 +212,7 @@ __device__ __forceinline__ bool fold_runs(const Node& node, Node* nodes, int run
   return true;
 }
 
-// The same where they are a block.
+// The same if the warps of a line are a block.
 template <class Node>
 __device__ __forceinline__ bool fold_block(const Node& node, Whole<Node>& whole) {
   __shared__ Node nodes[kWarpLineThreads / 32];
@@ -228,12 +225,12 @@ __device__ __forceinline__ bool fold_block(const Node& node, Whole<Node>& whole)
   return true;
 }
 
-// Where rows begin. Strides are in bytes.
+// The beginnings of the rows. Strides are in bytes.
 struct Matrix {
   int64_t pitch;
   int64_t batch_stride;
   Divisor<uint32_t> per_batch;
-  bool evenly;  // all rows lie a pitch apart
+  bool evenly;  // one pitch separates all rows, across matrices too
 
   __device__ __forceinline__ const char* row(const ReduceLaunch& launch, int64_t index) const {
     const char* x = static_cast<const char*>(launch.x);
@@ -243,7 +240,7 @@ struct Matrix {
   }
 };
 
-// What a lane loads at once: an element, or a word of them.
+// The unit that a lane loads: an element, or a word of several.
 template <class Term>
 struct OneElement {
   using Type = BitsOf<Term>;
@@ -263,33 +260,37 @@ struct OneWord {
   }
 };
 
-// kLongest: in units.
+// The lines that a warp has under way at once, as one lane sees them. kLongest: in units.
 template <class Term, class Unit, int kLongest, bool kSegments>
-__global__ void __launch_bounds__(kWarpLineThreads)
-    short_kernel(const __grid_constant__ Matrix matrix, const __grid_constant__ ReduceLaunch launch) {
+struct ShortLines {
   using Node = typename Term::Partial;
-  constexpr LineCut kCut = kSegments ? segment_cut(kLongest) : row_cut(kLongest, Unit::kBytes, leaf_kind_of<Term>());
-  constexpr bool kPairs = takes_pairs<Term>() && Unit::kBytes < 4;
-  constexpr int kLanes = kCut.lanes;
-  constexpr int kEach = kCut.each;
-  constexpr int kLines = kCut.lines;
-  constexpr int kGroups = 32 / kLanes;
-  constexpr int kOwn = !Term::kOrdered ? 1 : kEach < 4 ? kEach : 4;
+  static constexpr LineCut kCut =
+      kSegments ? segment_cut(kLongest) : row_cut(kLongest, Unit::kBytes, leaf_kind_of<Term>());
+  static constexpr bool kPairs = takes_pairs<Term>() && Unit::kBytes < 4;
+  static constexpr int kLanes = kCut.lanes;
+  static constexpr int kEach = kCut.each;
+  static constexpr int kLines = kCut.lines;
+  static constexpr int kGroups = 32 / kLanes;
+  static constexpr int kOwn = !Term::kOrdered ? 1 : kEach < 4 ? kEach : 4;
   using Fold = GroupFold<kLanes, kLines>;
-  begin_lines(launch);
-  const Term term(launch.dtype, launch.op);
-  const int g = threadIdx.x % kLanes;
-  const int group = threadIdx.x % 32 / kLanes;
-  // The lane's place is added to its lines at once. In ordered sums of f32 that spills at 256 elements, 150 us from 124 (H200).
-  const int ahead = Term::kOrdered && Term::kBytes > 2 ? 0 : g;
-  const int64_t step = int64_t{gridDim.x} * (blockDim.x / 32) * kCut.at_once();
-  int64_t of_warp = (int64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32) * kCut.at_once();
-  for (; of_warp < launch.lines.count; of_warp += step) {
-    const auto here = static_cast<int>(min(launch.lines.count - of_warp, int64_t{kCut.at_once()}));
+  using Elements = typename Unit::Type[kLines][kEach];
+
+  const ReduceLaunch& launch;
+  int64_t of_warp;  // the first line
+  int here;         // lines that exist
+  int g;            // the lane's place in its group
+  int group;
+  int ahead;          // elements before the lane's first one that x already skips
+  unsigned left = 0;  // bit r: line r is too long for the group
+  const char* x[kLines];
+  int n[kLines];
+
+  __device__ __forceinline__ ShortLines(const Matrix& matrix, const ReduceLaunch& of, int64_t first_line)
+      : launch(of), of_warp(first_line), g(threadIdx.x % kLanes), group(threadIdx.x % 32 / kLanes) {
+    // In ordered sums of f32, skipping at once spills at 256 elements: 150 us from 124 (H200).
+    ahead = Term::kOrdered && Term::kBytes > 2 ? 0 : g;
+    here = static_cast<int>(min(launch.lines.count - of_warp, int64_t{kCut.at_once()}));
     const char* const first = kSegments || !matrix.evenly ? nullptr : matrix.row(launch, of_warp);
-    const char* x[kLines];
-    int n[kLines];
-    unsigned left = 0;  // bit r: line r is left for later
 #pragma unroll
     for (int r = 0; r < kLines; ++r) {
       const bool is_here = group + r * kGroups < here;
@@ -306,9 +307,12 @@ __global__ void __launch_bounds__(kWarpLineThreads)
       x[r] += ahead * Unit::kBytes;
       n[r] -= ahead;
     }
-    // Rows are of one length: what none of them has is skipped.
-    const auto is_beyond = [&](int k) { return !kSegments && k > 0 && k * kLanes >= n[0] + ahead; };
-    typename Unit::Type element[kLines][kEach];
+  }
+
+  // Rows have one length, so elements past it are skipped for all.
+  __device__ __forceinline__ bool is_beyond(int k) const { return !kSegments && k > 0 && k * kLanes >= n[0] + ahead; }
+
+  __device__ __forceinline__ void load(Elements& element) const {
 #pragma unroll
     for (int k = 0; k < kEach; ++k) {
       if (is_beyond(k)) break;
@@ -319,10 +323,13 @@ __global__ void __launch_bounds__(kWarpLineThreads)
         if (g - ahead + k * kLanes < n[r]) element[r][k] = Unit::load(own + k * kLanes * Unit::kBytes);
       }
     }
+  }
+
+  __device__ __forceinline__ void add(const Term& term, const Elements& element, Node (&v)[kLines]) const {
     struct Own {
       Node of[kOwn];
     };
-    // Of an array of arrays, nvcc 13.0 leaves all rows but the first zero in place of what Node begins with.
+    // With an array of arrays, nvcc 13.0 leaves all rows but the first zero instead of Node's initial value.
     Own a[kLines];
 #pragma unroll
     for (int k = 0; k < kEach; ++k) {
@@ -338,10 +345,12 @@ __global__ void __launch_bounds__(kWarpLineThreads)
         }
       }
     }
-    Node v[kLines];
 #pragma unroll
     for (int r = 0; r < kLines; ++r) v[r] = fold_own(a[r].of);
     Fold::fold(v);
+  }
+
+  __device__ __forceinline__ void write(const Node (&v)[kLines]) const {
 #pragma unroll
     for (int i = 0; i < Fold::kLeft; ++i) {
       const int r = Fold::line(i);
@@ -351,18 +360,40 @@ __global__ void __launch_bounds__(kWarpLineThreads)
       if (kSegments) own = line_of(launch, index, Term::kBytes);
       finish<Term, kSegments>(launch, index, own, typename Term::Node(v[i]));
     }
-    if constexpr (kSegments) {
+  }
+
+  // The whole warp takes each segment that is too long for its group.
+  __device__ __forceinline__ void take_long_segments() const {
 #pragma unroll 1
-      for (int r = 0; r < kLines; ++r) {
-        for (unsigned of = __ballot_sync(kWholeWarp, g == 0 && (left >> r & 1) != 0); of != 0; of &= of - 1) {
-          take_segment<Term>(launch, of_warp + (__ffs(static_cast<int>(of)) - 1) / kLanes + r * kGroups);
-        }
+    for (int r = 0; r < kLines; ++r) {
+      for (unsigned of = __ballot_sync(kWholeWarp, g == 0 && (left >> r & 1) != 0); of != 0; of &= of - 1) {
+        take_segment<Term>(launch, of_warp + (__ffs(static_cast<int>(of)) - 1) / kLanes + r * kGroups);
       }
     }
   }
+};
+
+template <class Term, class Unit, int kLongest, bool kSegments>
+__global__ void __launch_bounds__(kWarpLineThreads)
+    short_kernel(const __grid_constant__ Matrix matrix, const __grid_constant__ ReduceLaunch launch) {
+  using Lines = ShortLines<Term, Unit, kLongest, kSegments>;
+  constexpr int kAtOnce = Lines::kCut.at_once();
+  begin_lines(launch);
+  const Term term(launch.dtype, launch.op);
+  const int64_t step = int64_t{gridDim.x} * (blockDim.x / 32) * kAtOnce;
+  int64_t of_warp = (int64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32) * kAtOnce;
+  for (; of_warp < launch.lines.count; of_warp += step) {
+    const Lines lines(matrix, launch, of_warp);
+    typename Lines::Elements element;
+    lines.load(element);
+    typename Lines::Node v[Lines::kLines];
+    lines.add(term, element, v);
+    lines.write(v);
+    if constexpr (kSegments) lines.take_long_segments();
+  }
 }
 
-// noted: the runs of very long segments.
+// noted: takes the noted runs of very long segments.
 template <class Term, bool kSegments>
 __global__ void __launch_bounds__(kWarpLineThreads)
     long_kernel(const __grid_constant__ Matrix matrix, const __grid_constant__ ReduceLaunch launch, bool noted) {

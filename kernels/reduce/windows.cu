@@ -1,16 +1,16 @@
-// Windows: lines of at most a leaf of which each begins one element behind the one before, as of a moving sum, in one vector or several at
-// a time. x is read once, and for each 128 elements of a window again from the caches; one value a window is written. What lane l of
-// the reproducible order folds of one window, lane l - 1 folds of the next, so a block makes each node once for all windows that have
-// it, two for every place in x: of the lanes that have one term more than the others, and of those others. A step of the fold takes
-// half of the lanes, and the first nodes of both kinds that are left.
-// H200: sums of 252 f32, 500,000 windows, 6.5 us.
+// Reductions of windows: lines of at most one leaf that begin one element apart, as in a moving sum.
+// Moves: reads x once from memory, and once more from the caches per 128 elements of a window; writes one value per window.
+// Access: lane l of one window and lane l - 1 of the next fold the same elements. So a block makes each node once for all windows that
+// have it: two per place of x, because some lanes have one term more than the others. Each step of the fold halves the lanes.
+// Shapes: 32 or more windows of 2 to 1024 elements, in one vector or several at a time.
+// H200, sums of 252 f32, 500,000 windows: 6.5 us.
 #include "kernels/reduce/line_plans.hpp"
 #include "kernels/reduce/terms.cuh"
 
 namespace gpumem::kernels {
 namespace {
 
-// Of sums, sums of squares, products and extremes, but for squares of 64 bits (window_operation()).
+// Sums, sums of squares, products, minima and maxima, except squares of 64 bits (window_operation()).
 template <class Term>
 constexpr bool kOfWindows = true;
 template <gpumem_dtype kType>
@@ -21,6 +21,65 @@ template <>
 constexpr bool kOfWindows<CompensatedElement> = false;
 template <>
 constexpr bool kOfWindows<PowerElement> = false;
+
+// Adds up the terms of lane 0 for each window that begins at one of the thread's places, from `there` elements of x: all terms of a window
+// in `more`, those of the lanes that have one term fewer in `few`.
+template <class Term, int kEach>
+__device__ __forceinline__ void add_terms(const Term& term, const char* x, int length, int there,
+                                          typename Term::Partial (&few)[kEach], typename Term::Partial (&more)[kEach]) {
+  const int t = static_cast<int>(threadIdx.x);
+#pragma unroll 1
+  for (int from = 0; from < length; from += kLeafLanes) {
+    const bool all_lanes = from + kLeafLanes <= length;
+    BitsOf<Term> element[kEach];
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+      const int place = from + i * kWindowThreads + t;
+      if (place < there) element[i] = *reinterpret_cast<const BitsOf<Term>*>(x + place * Term::kBytes);
+    }
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+      if (from + i * kWindowThreads + t >= there) continue;
+      term.enter(more[i], element[i]);
+      if (all_lanes) few[i] = more[i];
+    }
+  }
+}
+
+// Combines the lanes of all windows in the order of the reproducible sum; `own_few` becomes the whole of each window. few, more: shared
+// memory for every place.
+template <class Partial, int kEach>
+__device__ __forceinline__ void fold_lanes(int length, Partial* few, Partial* more, Partial (&own_few)[kEach],
+                                           Partial (&own_more)[kEach]) {
+  const int t = static_cast<int>(threadIdx.x);
+  int rest = length % kLeafLanes;  // lanes with one term more
+#pragma unroll 1
+  for (int half = kLeafLanes / 2; half > 0; half /= 2) {
+    if (length < half) continue;
+    const bool both = rest >= half;  // the upper half has lanes with one term more
+    if (both) rest -= half;
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+      few[i * kWindowThreads + t] = own_few[i];
+      if (both) more[i * kWindowThreads + t] = own_more[i];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+      const int other =
+          min(i * kWindowThreads + t + half, kEach * kWindowThreads - 1);  // no window begins at the last places
+      const Partial far = few[other];
+      if (both) {
+        own_few[i] = combine(own_more[i], far);
+        own_more[i] = combine(own_more[i], more[other]);
+      } else {
+        own_few[i] = combine(own_few[i], far);
+        own_more[i] = combine(own_more[i], far);
+      }
+    }
+    __syncthreads();
+  }
+}
 
 template <class Term>
 __global__ void __launch_bounds__(kWindowThreads)
@@ -40,53 +99,12 @@ __global__ void __launch_bounds__(kWindowThreads)
   const int64_t left = lines.count - first * lines.per_batch;  // windows of all vectors
   const auto windows = static_cast<int>(left < kWindows * lines.per_batch ? left / lines.per_batch : kWindows);
   const char* x = static_cast<const char*>(launch.x) + (vector * lines.pitch + first) * Term::kBytes;
-  const int there = windows + length - 1;  // elements
   const int t = static_cast<int>(threadIdx.x);
 
-  int rest = length % kLeafLanes;  // lanes with a term more
   Partial own_few[kEach];
   Partial own_more[kEach];
-#pragma unroll 1
-  for (int from = 0; from < length; from += kLeafLanes) {
-    const bool all_lanes = from + kLeafLanes <= length;
-    BitsOf<Term> element[kEach];
-#pragma unroll
-    for (int i = 0; i < kEach; ++i) {
-      const int place = from + i * kWindowThreads + t;
-      if (place < there) element[i] = *reinterpret_cast<const BitsOf<Term>*>(x + place * Term::kBytes);
-    }
-#pragma unroll
-    for (int i = 0; i < kEach; ++i) {
-      if (from + i * kWindowThreads + t >= there) continue;
-      term.enter(own_more[i], element[i]);
-      if (all_lanes) own_few[i] = own_more[i];
-    }
-  }
-#pragma unroll 1
-  for (int half = kLeafLanes / 2; half > 0; half /= 2) {
-    if (length < half) continue;
-    const bool both = rest >= half;  // the upper half has lanes with a term more
-    if (both) rest -= half;
-#pragma unroll
-    for (int i = 0; i < kEach; ++i) {
-      few[i * kWindowThreads + t] = own_few[i];
-      if (both) more[i * kWindowThreads + t] = own_more[i];
-    }
-    __syncthreads();
-#pragma unroll
-    for (int i = 0; i < kEach; ++i) {
-      const int other = min(i * kWindowThreads + t + half, kPlaces - 1);  // the last places are no window's
-      const Partial far = few[other];
-      if (both) {
-        own_few[i] = combine(own_more[i], far);
-        own_more[i] = combine(own_more[i], more[other]);
-      } else {
-        own_few[i] = combine(own_few[i], far);
-        own_more[i] = combine(own_more[i], far);
-      }
-    }
-    __syncthreads();
-  }
+  add_terms(term, x, length, windows + length - 1, own_few, own_more);
+  fold_lanes(length, few, more, own_few, own_more);
 #pragma unroll
   for (int i = 0; i < kEach; ++i) few[i * kWindowThreads + t] = own_few[i];
 #pragma unroll 1

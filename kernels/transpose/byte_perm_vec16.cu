@@ -66,17 +66,14 @@ __device__ uint4 partial_word(const WordOf<kBytes>* from, int count) {
 }
 
 template <int kBytes, int kRows, int kCols>
-__global__ void __launch_bounds__(kThreads, 4) byte_perm_kernel(const TransposeParams params, const Tiles tiles) {
-  synchronize_and_trigger();
+struct BytePermTile : BytePerm<kBytes, kRows, kCols> {
   using T = BytePerm<kBytes, kRows, kCols>;
   using Element = typename T::Element;
   using Word = ElementWord<kBytes>;
-  alignas(16) __shared__ uint32_t shared[kCols * T::kGroups];
-  for (int64_t tile = blockIdx.x; tile < tiles.all; tile += gridDim.x) {
-    const TilePlace origin(tile, tiles, kRows, kCols);
+  using Words = Word[T::kLoads][T::kPer];
+
+  static __device__ __forceinline__ void load(const TransposeParams& params, const TilePlace& origin, Words& in) {
     const auto* src = static_cast<const Element*>(params.src) + origin.batch * params.src_batch_stride;
-    auto* dst = static_cast<Element*>(params.dst) + origin.batch * params.dst_batch_stride;
-    Word in[T::kLoads][T::kPer];
 #pragma unroll
     for (int i = 0; i < T::kLoads; ++i) {
       const int64_t row = origin.row + T::group(i) * T::kPer;
@@ -93,6 +90,9 @@ __global__ void __launch_bounds__(kThreads, 4) byte_perm_kernel(const TransposeP
         }
       }
     }
+  }
+
+  static __device__ __forceinline__ void to_columns(const Words& in, uint32_t* shared) {
 #pragma unroll
     for (int i = 0; i < T::kLoads; ++i) {
       const int across = T::across(i);
@@ -107,7 +107,11 @@ __global__ void __launch_bounds__(kThreads, 4) byte_perm_kernel(const TransposeP
         for (int q = 0; q < T::kPer; ++q) to[(quarter * T::kPer + q) * T::kGroups] = columns[q];
       }
     }
-    __syncthreads();
+  }
+
+  static __device__ __forceinline__ void store(const TransposeParams& params, const TilePlace& origin,
+                                               const uint32_t* shared) {
+    auto* dst = static_cast<Element*>(params.dst) + origin.batch * params.dst_batch_stride;
 #pragma unroll
     for (int i = 0; i < T::kStores; ++i) {
       const int item = static_cast<int>(threadIdx.x) + i * kThreads;
@@ -128,6 +132,21 @@ __global__ void __launch_bounds__(kThreads, 4) byte_perm_kernel(const TransposeP
         }
       }
     }
+  }
+};
+
+template <int kBytes, int kRows, int kCols>
+__global__ void __launch_bounds__(kThreads, 4) byte_perm_kernel(const TransposeParams params, const Tiles tiles) {
+  synchronize_and_trigger();
+  using T = BytePermTile<kBytes, kRows, kCols>;
+  alignas(16) __shared__ uint32_t shared[kCols * T::kGroups];
+  for (int64_t tile = blockIdx.x; tile < tiles.all; tile += gridDim.x) {
+    const TilePlace origin(tile, tiles, kRows, kCols);
+    typename T::Words in;
+    T::load(params, origin, in);
+    T::to_columns(in, shared);
+    __syncthreads();
+    T::store(params, origin, shared);
     __syncthreads();
   }
 }

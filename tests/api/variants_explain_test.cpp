@@ -303,7 +303,8 @@ TEST_P(VariantsOn, ExplainRefusesBadArguments) {
       refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, reduce.c_str(), 0, text, -1, &needed), {"cap", "-1"}));
   EXPECT_TRUE(
       refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, reduce.c_str(), 0, nullptr, 8, &needed), {"buf", "NULL"}));
-  for (const gpumem_family family : {0, GPUMEM_FAMILY_ARITHMETIC + 1, -1, INT32_MAX}) {
+  const gpumem_family none = *std::max_element(std::begin(kFamilies), std::end(kFamilies)) + 1;
+  for (const gpumem_family family : {0, none, -1, INT32_MAX}) {
     int32_t count = -7;
     const char* name = text;
     EXPECT_TRUE(

@@ -40,7 +40,10 @@ std::vector<std::string> operands_of(const Problem& problem) {
   if (family == "fill") return {"dst"};
   if (family == "axpby") return {"x", "y", "z"};
   if (family == "gather" || family == "scatter") return {"src", "index", "dst"};
-  if (family != "arithmetic") return {"src", "dst"};
+  for (const char* moves : {"transpose", "permute", "copy", "convert", "resize"}) {
+    if (family == moves) return {"src", "dst"};
+  }
+  if (family != "arithmetic") throw Mistake("the command does not know the operands of '" + family + "'");
   std::vector<std::string> keys;
   const int64_t terms = problem.text("op") == "multiply" ? 2 : problem.number("terms", 1);
   for (int64_t i = 0; i < std::min<int64_t>(terms, 8); ++i) keys.push_back(format("x%d", static_cast<int>(i)));
@@ -132,6 +135,7 @@ int64_t counted_bytes(const Problem& p) {
   if (family == "resize") {
     return (n("src_rows") * n("src_cols") + n("dst_rows") * n("dst_cols")) * n("channels") * size("dtype");
   }
+  if (family != "arithmetic") throw Mistake("the command does not know the bytes of '" + family + "'");
   int64_t arrays = 1;
   for (const std::string& key : operands_of(p)) arrays += key == "z" ? 0 : given(key);
   return arrays * product(p.numbers("extents")) * size("dtype");
