@@ -192,7 +192,7 @@ void Registry::fail_unfreeable(uintptr_t p, Region* region, const void* owner) c
          address);
   }
   if (p != region->address(slot)) {
-    fail(GPUMEM_INVALID_POINTER, "p (0x%llx) points %llu bytes into an allocation; expected its start, 0x%llx", address,
+    fail(GPUMEM_INVALID_POINTER, "p (0x%llx) is %llu bytes inside an allocation; expected its start, 0x%llx", address,
          static_cast<unsigned long long>(p - region->address(slot)),
          static_cast<unsigned long long>(region->address(slot)));
   }
@@ -232,7 +232,7 @@ void Registry::fail_unregistered(uintptr_t p, const Region* region, const void* 
          address);
   }
   if (p != region->base) {
-    fail(GPUMEM_INVALID_POINTER, "p (0x%llx) points %llu bytes into registered memory; expected its start, 0x%llx",
+    fail(GPUMEM_INVALID_POINTER, "p (0x%llx) is %llu bytes inside registered memory; expected its start, 0x%llx",
          address, static_cast<unsigned long long>(p - region->base), static_cast<unsigned long long>(region->base));
   }
   if (region->owner != owner) {

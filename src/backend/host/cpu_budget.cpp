@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 
@@ -50,8 +51,8 @@ int64_t last_level_cache_bytes() noexcept {
   const long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
   // The C library adds up what cpuid says, which in a virtual machine can be ten times what is there.
   const Text<64> file("/sys/devices/system/cpu/cpu0/cache/index3/size");
-  long long kib = 0;
-  const bool known = std::sscanf(file.text, "%lldK", &kib) == 1 && kib > 0;
+  int64_t kib = 0;
+  const bool known = std::from_chars(file.text, file.text + std::strlen(file.text), kib).ec == std::errc{} && kib > 0;
   const int64_t all = std::max({l3, l2, 0L});
   return known && all > 0 ? std::min<int64_t>(all, kib << 10) : all;
 }
