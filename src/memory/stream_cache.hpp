@@ -53,7 +53,7 @@ struct alignas(128) StreamCache {
   bool ended = false;
   bool retired = false;
   FencePtr end;
-  // Arena marks, under its lock. Memory freed before `passed` is out of use. The fence follows frees before the other.
+  // Arena marks, under its lock. Memory freed before `passed` is out of use. The fence follows frees before `fenced`.
   uint64_t passed = 0;
   uint64_t fenced = 0;
   FencePtr fence;
