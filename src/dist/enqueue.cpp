@@ -1,4 +1,4 @@
-// Pulls that are only enqueued, each on the stream of the member that pulls.
+// Peer reads that are only enqueued, each on its reader's stream.
 #include <algorithm>
 #include <string>
 
@@ -22,7 +22,6 @@ void Exchange::find_pairs() {
   if (only_pulls() && !pairs_.empty()) fences_.emplace(group_.contexts);
 }
 
-// Before anything is enqueued.
 void Exchange::require_enqueued(const Operands& operands, const std::vector<NativeStream>& streams) const {
   const auto capture_of = [&](size_t member) { return group_.contexts[member]->device().capture_id(streams[member]); };
   const uint64_t capture = pairs_.empty() ? 0 : capture_of(pairs_.front().first);
@@ -55,7 +54,7 @@ void Exchange::require_enqueued(const Operands& operands, const std::vector<Nati
   }
 }
 
-// What the second of each pair is given from now on comes behind what the first holds: behind src, or back behind what was read of it.
+// Orders each pair's reader behind its owner's earlier work, or back: the owner behind the reads.
 void Exchange::order(const std::vector<NativeStream>& streams, bool back) const {
   std::vector<bool> recorded(streams.size());
   const auto for_each = [&](const auto& f) {
@@ -112,7 +111,7 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
     peer_copies_.finish();
     if (members_order || batches_.has_room()) order(streams, true);
     batches_.leave_room(streams);
-  } catch (...) {  // the program may free what the pieces before this one still use
+  } catch (...) {  // the program may free memory that earlier pieces still use
     try {
       order(streams, true);
     } catch (const std::exception&) {
