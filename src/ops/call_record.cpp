@@ -5,7 +5,7 @@
 namespace gpumem {
 namespace {
 
-// Nothing runs when a thread begins or ends, and a call copies no more than this.
+// Nothing runs when a thread begins or ends. The size bounds the copy that each call makes.
 static_assert(std::is_trivially_destructible_v<CallRecord> && sizeof(CallRecord) <= 720);
 constinit thread_local CallRecord t_last_call;
 

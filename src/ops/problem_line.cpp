@@ -25,7 +25,6 @@ constexpr MemoryWord kMemoryWords[] = {{"pageable", GPUMEM_MEMORY_PAGEABLE, fals
 constexpr std::string_view kNone = "none";
 constexpr std::string_view kMisaligned = "_misaligned";
 
-// Operands that were visited: their keys stand for their addresses.
 class Operands {
  public:
   void add(std::string_view key, const void* p) noexcept { of_[count_++] = {key, p}; }
@@ -117,7 +116,6 @@ class Writer {
        static_cast<int>(std::min<size_t>(value.size(), 60)), value.data(), expected.c_str());
 }
 
-// The words of a line, one after the other.
 std::string_view next_word(std::string_view& rest) noexcept {
   constexpr std::string_view kSpace = " \t\r\n";
   rest.remove_prefix(std::min(rest.find_first_not_of(kSpace), rest.size()));
@@ -162,7 +160,7 @@ class Reader {
       return;
     }
     if (!parse_number(word->value, value))
-      fail_word(key, word->value, all);  // a number has no name, and is for the operation to refuse
+      fail_word(key, word->value, all);  // a number without a name is left for the operation to refuse
   }
   void word(std::string_view key, int32_t& value, const Words& words, int32_t otherwise) {
     value = otherwise;
@@ -211,7 +209,7 @@ class Reader {
     static_cast<void>(take(key));
   }
 
-  // When all fields have been visited. A word that is none of them is told before one that is missing: it may be that one, misspelt.
+  // Reports an unknown word before a missing one, because it may be that word misspelt.
   void require_all_taken() const {
     for (const Word& word : words_) {
       if (!word.taken) fail_word("a key of " + std::string(family_), word.key, keys_);
@@ -274,7 +272,7 @@ class Reader {
   std::string_view family_;
   std::vector<Word> words_;
   std::string keys_;
-  std::string missing_;  // the first key that is
+  std::string missing_;
   Operands operands_;
 };
 

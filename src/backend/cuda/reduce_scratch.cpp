@@ -25,7 +25,7 @@ void ReduceScratchPool::close() noexcept {
   housekeeping_ = nullptr;
 }
 
-// One allocation: nodes, counters, status; the latter two 0.
+// One allocation: partial results, counters, status. The latter two are 0.
 ReduceScratchPool::Piece* ReduceScratchPool::new_piece() {
   constexpr size_t kZeroed = kScratchCounters * sizeof(unsigned) + sizeof(gpumem_status);
   Piece* piece = pieces_.emplace_back(std::make_unique<Piece>()).get();
@@ -46,7 +46,7 @@ ReduceScratchPool::Piece* ReduceScratchPool::new_piece() {
   return piece;
 }
 
-// A piece whose last user is done, or one that the stream can wait for. A graph waits for no event of the world outside.
+// A piece whose last user is done, or one that the stream can wait for. A graph can't wait for an event outside it.
 ReduceScratchPool::Piece* ReduceScratchPool::idle_piece(cudaStream_t stream, bool capturing) {
   const std::lock_guard<std::mutex> lock(shelf_->mutex);
   auto& idle = shelf_->idle;
@@ -68,7 +68,7 @@ void ReduceScratchPool::give_back(void* of_graph) noexcept {
   const std::unique_ptr<OfGraph> owned(static_cast<OfGraph*>(of_graph));
   const std::lock_guard<std::mutex> lock(owned->shelf->mutex);
   auto& idle = owned->shelf->idle;
-  // The pool keeps room for every piece; without it, the pool is closed.
+  // Capacity is reserved for every piece. If it is 0, the pool is closed.
   if (idle.size() < idle.capacity()) idle.push_back(owned->piece);
 }
 
