@@ -1,4 +1,4 @@
-// Permutations on the host: a core of two axes is moved by a loop of its own, the other axes are walked round it.
+// Permutations on the host: one loop moves a core of two axes, an outer walk covers the other axes.
 #include <algorithm>
 #include <cstring>
 
@@ -13,14 +13,14 @@
 namespace gpumem {
 namespace {
 
-// From about here on whole lines are written around the caches.
+// From about this size on, whole lines are written around the caches.
 constexpr int64_t kStreamedBytes = int64_t{1} << 20;
 
-// Where one of the two axes of a core is shorter than a line, the next core goes on in the same lines: no more of them than L2
-// holds until then.
+// If an axis of a core is shorter than a line, the next core continues in the same lines. L2 must hold this many until
+// then.
 constexpr int64_t kLinesAtOnce = 2048;
 
-// Bytes side by side in dst from which on most of its lines are written as a whole.
+// If y has at least this many contiguous bytes in dst, most lines are written whole.
 constexpr int64_t kWholeLines = 8 * kLine;
 
 // x by y elements with any strides on both sides, in blocks that stay in L1.
@@ -35,7 +35,7 @@ struct StridedBlock {
   int64_t y;
 };
 
-constexpr int64_t kBlock = 32;  // elements a side
+constexpr int64_t kBlock = 32;  // elements per side
 
 template <int kBytes>
 void move_strided_of(const StridedBlock& b) noexcept {
@@ -62,15 +62,15 @@ struct Axis {
   int64_t dst_stride = 0;
 };
 
-// The core's axes x and y, and the others, the one with the smallest stride on either side first: it is the one whose
-// neighbours share lines. A line of dst that is left half written costs a read and a write, one of src a read; where y is long
-// enough few are left so.
+// The core's axes x and y, and the outer axes. The one with the smallest stride on either side comes first, because its
+// neighbours share lines. A half-written line of dst costs a read and a write, a line of src only a read. If y is long,
+// few lines of dst are half written.
 struct Walk {
   Axis x;
   Axis y;
   int32_t rank = 0;
   Axis outer[kMaxPermuteRank];
-  int64_t count = 1;  // of cores
+  int64_t count = 1;
 
   Walk(const PermuteAxes& a, int32_t x_axis, int32_t y_axis) noexcept {
     const bool whole_lines = y_axis >= 0 && a.extent[y_axis] * a.element_bytes >= kWholeLines;
@@ -96,7 +96,6 @@ struct Walk {
   }
 };
 
-// A place in the walk, counted up one by one.
 struct Place {
   const Walk& walk;
   int64_t index[kMaxPermuteRank] = {};
@@ -124,7 +123,6 @@ struct Place {
   }
 };
 
-// The part of a core that is moved at once.
 struct Piece {
   int64_t src;  // bytes from the operands' first elements to the core's
   int64_t dst;
@@ -132,8 +130,8 @@ struct Piece {
   int64_t first_y, last_y;
 };
 
-// Cuts the cores' longer axis at multiples of `step` into bands of at most `longest`, and more where that gives the tasks
-// enough to do; calls move(piece) for every band of every core, all cores of a band one after the other.
+// Cuts the cores' longer axis at multiples of `step` into bands of at most `longest`, or smaller ones if the tasks need
+// more work. Calls move(piece) for every band of every core, all cores of a band one after the other.
 template <class Move>
 void over_pieces(const HostTeam& team, int64_t tasks, const Walk& walk, int64_t step, int64_t longest,
                  const Move& move) noexcept {
@@ -173,7 +171,7 @@ Operands operands_of(const PermuteParams& args) noexcept {
   return {static_cast<const char*>(args.src), static_cast<char*>(args.dst)};
 }
 
-// x is the run, y the axis whose runs follow each other.
+// x is the run, y the axis along which runs follow each other.
 void move_rows(const HostTeam& team, const PermuteParams& args, int64_t tasks) noexcept {
   const Operands at = operands_of(args);
   const int64_t element = args.axes.element_bytes;
@@ -202,13 +200,13 @@ void move_cores(const HostTeam& team, const PermuteParams& args, int64_t tasks, 
   });
 }
 
-// x is the fastest axis of src, y that of dst.
+// x is the fastest axis of src, y the fastest of dst.
 void move_planes(const HostTeam& team, const PermuteParams& args, const Config& shape) noexcept {
   const Operands at = operands_of(args);
   const int64_t element = args.axes.element_bytes;
   const int32_t fastest = src_fastest(args.axes);
   const Walk walk(args.axes, fastest, 0);
-  // The loops of the transpose take blocks of 16 bytes a side at least.
+  // The transpose loops need blocks of at least 16 bytes per side.
   if (std::min(walk.x.extent, walk.y.extent) * element < 16) return move_cores(team, args, shape.grid, walk);
   const auto loop = team.loops.moves.transpose[log2_of(element)];
   const bool stream = walk.y.extent * element >= kWholeLines &&
@@ -221,7 +219,7 @@ void move_planes(const HostTeam& team, const PermuteParams& args, const Config& 
   });
 }
 
-// x is the axis along which src's elements lie closest, y the fastest of dst; of one axis only, x.
+// x is the axis with the smallest stride of src, y the fastest axis of dst. With one axis, only x.
 void move_general(const HostTeam& team, const PermuteParams& args, int64_t tasks) noexcept {
   const PermuteAxes& a = args.axes;
   int32_t closest = 0;
@@ -248,7 +246,7 @@ void permute_tiled(const HostTeam& team, const PermuteParams& args, const Config
   }
 }
 
-// Element by element, the fastest axis of dst first: the plain form that the others are held against.
+// Element by element, the fastest axis of dst first: the reference for the other implementations.
 void permute_serial(const HostTeam&, const PermuteParams& args, const Config&, char*) {
   const PermuteAxes& a = args.axes;
   const int64_t elements = a.elements();

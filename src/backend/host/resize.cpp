@@ -1,4 +1,4 @@
-// Resizing on the host: one launcher a variant, in the order of the table's host rows.
+// Resizing on the host: one launcher per implementation, in the order of the table's host rows.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -17,16 +17,15 @@ namespace {
 
 int size_index(gpumem_dtype dtype) noexcept { return std::countr_zero(static_cast<unsigned>(element_bytes(dtype))); }
 
-// Elements of lines of so many columns, whole eights.
+// Rounded up to whole eights.
 int64_t padded(const ResizeParams& a, int64_t cols) noexcept { return ceil_div(cols * a.channels, 8) * 8; }
 
-// Bytes that a task has for so many columns: their places, the weights or eights of their elements, and two lines.
+// Per task: the positions of columns, the weights or eights of their elements, and two lines.
 constexpr int64_t kRoomOfEight = sizeof(ResizeEight) + 16 * sizeof(uint32_t);
 int64_t room_of(const ResizeParams& a, int64_t cols) noexcept {
   return cols * int64_t{sizeof(ResizeColumn)} + padded(a, cols) / 8 * kRoomOfEight;
 }
 
-// Some rows of dst by some of its columns, for which there is room.
 struct Piece {
   int64_t first_row;
   int64_t last_row;
@@ -62,7 +61,7 @@ void take_piece(const HostTeam& team, const ResizeParams& a, const Piece& p) noe
   }
 }
 
-// Eights of a line from its columns; false: not all of them have their windows in a row, or a row is too short.
+// False: a window of an eight exceeds its row.
 template <class T>
 bool find_eights(const ResizeParams& a, const ResizeColumn* columns, const uint32_t* weights, int64_t cols,
                  ResizeEight* eights) noexcept {
@@ -74,7 +73,7 @@ bool find_eights(const ResizeParams& a, const ResizeColumn* columns, const uint3
   const int64_t elements = cols * a.channels;
   int64_t col = 0;
   int32_t channel = 0;
-  for (int64_t first = 0; first < padded(a, cols); first += 4) {  // past the last element, that one again
+  for (int64_t first = 0; first < padded(a, cols); first += 4) {  // past the end, the last element again
     int64_t left[4];
     int64_t right[4];
     int64_t least = last;
@@ -108,8 +107,8 @@ bool find_eights(const ResizeParams& a, const ResizeColumn* columns, const uint3
   return true;
 }
 
-// The two rows of src between which a row of dst lies, blended along themselves. Neighbouring rows of an enlarged image have
-// theirs in common.
+// The two rows of src around a row of dst, blended along themselves. Neighbouring rows of an enlarged image share
+// theirs.
 template <class T>
 class BlendedLines {
  public:
@@ -129,7 +128,7 @@ class BlendedLines {
     held_[1].line = lines + elements;
     const ResizeAxis across = resize_axis(a.src_cols, a.dst_cols);
     const int64_t pixel = int64_t{a.channels} * static_cast<int64_t>(sizeof(T));
-    auto* const weights = reinterpret_cast<uint32_t*>(lines);  // of columns, for now
+    auto* const weights = reinterpret_cast<uint32_t*>(lines);  // of columns, temporarily
     for (int64_t i = 0; i < p.cols; ++i) {
       const ResizeTap tap = resize_tap<ResizeBlend<T>::kAcross>(across, p.first_col + i);
       columns_[i] = {tap.index * pixel, tap.weight != 0 ? pixel : 0};
@@ -141,7 +140,7 @@ class BlendedLines {
     for (int64_t i = 0; i < p.cols; ++i) std::fill_n(weights_ + i * a.channels, a.channels, weights[i]);
   }
 
-  // The line of a row of src; `other` is one that must stay.
+  // `other` is a line that must stay.
   const Line* line(int64_t row, int64_t other) noexcept {
     for (const Held& held : held_) {
       if (held.row == row) return held.line;
@@ -199,8 +198,8 @@ static_assert(kColsOnStack * (int64_t{sizeof(ResizeColumn)} + kRoomOfEight / 2) 
 
 namespace host {
 
-// A task works its columns out once, for a band of config.tile rows; where memory has run out, as many as the stack has room for at a
-// time.
+// A task computes its columns once, for a band of config.tile rows. If memory has run out, it takes as many as the
+// stack can hold at a time.
 void resize_parallel(const HostTeam& team, const ResizeParams& a, const Config& config, char*) {
   const int64_t across = ceil_div(a.dst_cols, kHostResizeCols);
   team.parallel(across * ceil_div(a.dst_rows, config.tile), [&](int64_t i) {
