@@ -10,12 +10,12 @@
 namespace gpumem {
 
 void Exchange::find_pairs() {
-  for (const Piece& piece : route_.pulls) {
+  for (const BoxOverlap& piece : route_.pulls) {
     pairs_.emplace_back(group_.members.local(piece.src_member), group_.members.local(piece.dst_member));
   }
   std::sort(pairs_.begin(), pairs_.end());
   pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
-  for (const Piece& piece : route_.pulls) {
+  for (const BoxOverlap& piece : route_.pulls) {
     const std::pair pair(group_.members.local(piece.src_member), group_.members.local(piece.dst_member));
     pair_of_.push_back(static_cast<size_t>(std::lower_bound(pairs_.begin(), pairs_.end(), pair) - pairs_.begin()));
   }
@@ -43,7 +43,7 @@ void Exchange::require_enqueued(const Operands& operands, const std::vector<Nati
          "some of the members' streams are being captured into a graph and others are not, or into another one; "
          "expected one graph for all, or none");
   }
-  for (const Piece& piece : route_.pulls) {
+  for (const BoxOverlap& piece : route_.pulls) {
     if (is_there(piece, operands) || src_as_read(piece, operands)) continue;
     const size_t from = group_.members.local(piece.src_member);
     fail(GPUMEM_UNSUPPORTED,
@@ -102,7 +102,7 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
   try {
     pull_together(operands, streams, captured);
     for (const size_t i : here_) {
-      const Piece& piece = route_.pulls[i];
+      const BoxOverlap& piece = route_.pulls[i];
       const size_t to = group_.members.local(piece.dst_member);
       move_part(*group_.contexts[to], piece.shape, src_of(piece, operands), *src_as_read(piece, operands),
                 dst_of(piece, operands), dst_side(piece, operands).operand, streams[to], Completion::asynchronous,

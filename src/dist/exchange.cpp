@@ -64,9 +64,9 @@ Exchange::Exchange(const Group& group, const Layout& src, const Layout& dst, int
       batches_(group_.contexts, workspace_bytes),
       outgoing_(route_.sends, staged_share(group, workspace_bytes) / 2),
       incoming_(route_.receives, staged_share(group, workspace_bytes) / 2) {
-  for (const Piece& piece : route_.pulls) note_reaches(piece);
-  for (const Piece& piece : route_.staged) note_reaches(piece);
-  for (const Piece& piece : route_.pulls) {
+  for (const BoxOverlap& piece : route_.pulls) note_reaches(piece);
+  for (const BoxOverlap& piece : route_.staged) note_reaches(piece);
+  for (const BoxOverlap& piece : route_.pulls) {
     batches_.add(piece.shape, piece.src_strides, piece.dst_strides, group_.members.local(piece.src_member),
                  group_.members.local(piece.dst_member));
   }
@@ -75,19 +75,19 @@ Exchange::Exchange(const Group& group, const Layout& src, const Layout& dst, int
   find_pairs();
   for (const auto* messages : {&route_.sends, &route_.receives}) {
     for (const Message& message : *messages) {
-      for (const Piece& piece : message.pieces) note_reaches(piece);
+      for (const BoxOverlap& piece : message.pieces) note_reaches(piece);
     }
   }
   for (const auto* rounds : {&route_.linked_sends, &route_.linked_receives}) {
     for (const std::vector<Message>& packets : *rounds) {
       for (const Message& packet : packets) {
-        for (const Piece& piece : packet.pieces) note_reaches(piece);
+        for (const BoxOverlap& piece : packet.pieces) note_reaches(piece);
       }
     }
   }
 }
 
-void Exchange::note_reaches(const Piece& piece) {
+void Exchange::note_reaches(const BoxOverlap& piece) {
   const auto note = [&](int32_t member, int64_t offset, const Index& strides, std::vector<Reach>& reaches) {
     if (!group_.members.is_here(member)) return;
     Reach& reach = reaches[group_.members.local(member)];
@@ -102,7 +102,7 @@ void Exchange::post(const Message& message, char* to, const Operands& operands) 
   const MessageHeader header = group_.communicator.next_header(message.process, MessageHeader::kPieces, message.bytes);
   std::memcpy(to, &header, kHeaderBytes);
   to += kHeaderBytes;
-  for (const Piece& piece : message.pieces) {
+  for (const BoxOverlap& piece : message.pieces) {
     pack(group_.context_of(piece.src_member), piece.shape, src_of(piece, operands),
          src_side(piece, operands).operand.on_host(), to);
     to += piece.shape.bytes();
@@ -119,14 +119,14 @@ void Exchange::take(const Window::Slot& slot, const char* from, const Operands& 
   if (std::memcmp(from + message.bytes, &header.sum, kTrailerBytes) != 0) {
     communicator.fail_changed(message.process, slot.sequence);
   }
-  for (const Piece& piece : message.pieces) {
+  for (const BoxOverlap& piece : message.pieces) {
     unpack(group_.context_of(piece.dst_member), piece.shape, from, dst_of(piece, operands),
            dst_side(piece, operands).operand.on_host());
     from += piece.shape.bytes();
   }
 }
 
-void Exchange::stage(const Piece& piece, const Operands& operands) const {
+void Exchange::stage(const BoxOverlap& piece, const Operands& operands) const {
   Context& of_src = group_.context_of(piece.src_member);
   const TemporaryBlock block(of_src, true, piece.shape.bytes());
   pack(of_src, piece.shape, src_of(piece, operands), src_side(piece, operands).operand.on_host(), block.get());

@@ -17,7 +17,7 @@
 namespace gpumem {
 
 // Elements of one src box that go to one dst box, with their places on both sides in elements. A remote side is empty.
-struct Piece {
+struct BoxOverlap {
   int32_t src_member = 0;
   int32_t dst_member = 0;
   Shape shape;
@@ -33,12 +33,12 @@ struct Message {
   int64_t number = 0;   // between the same two ends
   int64_t bytes = 0;    // without the header
   int64_t place = 0;    // packet offset in its slot
-  std::vector<Piece> pieces{};
+  std::vector<BoxOverlap> pieces{};
 };
 
 struct Route {
-  std::vector<Piece> pulls{};                        // within this process, by a reader that reaches both memories
-  std::vector<Piece> staged{};                       // other pieces within this process, through the host
+  std::vector<BoxOverlap> pulls{};                   // within this process, by a reader that reaches both memories
+  std::vector<BoxOverlap> staged{};                  // other pieces within this process, through the host
   std::vector<Message> sends{};                      // nearest process above first, each in order of receipt
   std::vector<Message> receives{};                   // nearest process below first
   std::vector<std::vector<Message>> linked_sends{};  // packets of each round
@@ -133,25 +133,25 @@ class Exchange {
     size_t left = 0;
   };
 
-  const Side& src_side(const Piece& piece, const Operands& operands) const noexcept {
+  const Side& src_side(const BoxOverlap& piece, const Operands& operands) const noexcept {
     return operands.src[group_.members.local(piece.src_member)];
   }
-  const Side& dst_side(const Piece& piece, const Operands& operands) const noexcept {
+  const Side& dst_side(const BoxOverlap& piece, const Operands& operands) const noexcept {
     return operands.dst[group_.members.local(piece.dst_member)];
   }
-  StridedArray src_of(const Piece& piece, const Operands& operands) const noexcept {
+  StridedArray src_of(const BoxOverlap& piece, const Operands& operands) const noexcept {
     return {src_side(piece, operands).p + piece.src_offset * element_bytes_, piece.src_strides};
   }
-  StridedArray dst_of(const Piece& piece, const Operands& operands) const noexcept {
+  StridedArray dst_of(const BoxOverlap& piece, const Operands& operands) const noexcept {
     return {dst_side(piece, operands).p + piece.dst_offset * element_bytes_, piece.dst_strides};
   }
   // For halos between adjacent boxes in one array: one box's halo is already in the other.
-  bool is_there(const Piece& piece, const Operands& operands) const noexcept {
+  bool is_there(const BoxOverlap& piece, const Operands& operands) const noexcept {
     const StridedArray from = src_of(piece, operands);
     const StridedArray to = dst_of(piece, operands);
     return from.p == to.p && piece.shape.same_places(from.strides, to.strides);
   }
-  void note_reaches(const Piece& piece);
+  void note_reaches(const BoxOverlap& piece);
   Operands look_up_all(const void* const* src, void* const* dst, const char* src_name) const;
   void run_all(const Operands& operands);
   bool receive_some(const Operands& operands);
@@ -159,10 +159,10 @@ class Exchange {
   void post(const Message& message, char* to, const Operands& operands) const;
   void take(const Window::Slot& slot, const char* from, const Operands& operands) const;
   // The source as seen by the reading context: memory of another device counts as its own. Nothing: not readable.
-  std::optional<Operand> src_as_read(const Piece& piece, const Operands& operands) const;
+  std::optional<Operand> src_as_read(const BoxOverlap& piece, const Operands& operands) const;
   void reach_all(Operands& operands);
-  bool pull_over_link(const Piece& piece, const Operands& operands);
-  void pull(const Piece& piece, const Operands& operands);
+  bool pull_over_link(const BoxOverlap& piece, const Operands& operands);
+  void pull(const BoxOverlap& piece, const Operands& operands);
   // Whether both operands of a pair are device memory that the second participant's device reads and writes.
   bool reads_directly(size_t from, size_t to, const Operands& operands) const;
   void sort_pulls(const Operands& operands);
@@ -170,7 +170,7 @@ class Exchange {
   // Enqueues the peer reads that peer_copies_, managed_staging_ and batches_ take. The rest stay in here_ by number.
   void pull_together(const Operands& operands, const std::vector<NativeStream>& streams, bool captured);
   void at_work(Context& context);
-  void stage(const Piece& piece, const Operands& operands) const;
+  void stage(const BoxOverlap& piece, const Operands& operands) const;
   bool move_next(const Operands& operands, size_t& moved);
   void finish_pulls();
   bool only_pulls() const noexcept {

@@ -40,9 +40,9 @@ struct Way {
 constexpr Way kStaged = {"staged", "messages"};
 constexpr Way kLinked = {"nccl", "rounds"};
 
-Traffic within(const std::vector<Piece>& pieces) {
+Traffic within(const std::vector<BoxOverlap>& pieces) {
   Traffic all;
-  for (const Piece& piece : pieces) {
+  for (const BoxOverlap& piece : pieces) {
     ++all.messages;
     all.bytes += piece.shape.bytes();
   }

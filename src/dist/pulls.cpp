@@ -8,7 +8,7 @@
 
 namespace gpumem {
 
-std::optional<Operand> Exchange::src_as_read(const Piece& piece, const Operands& operands) const {
+std::optional<Operand> Exchange::src_as_read(const BoxOverlap& piece, const Operands& operands) const {
   Context& reader = group_.context_of(piece.dst_member);
   Context& owner = group_.context_of(piece.src_member);
   Operand src = src_side(piece, operands).operand;
@@ -41,7 +41,7 @@ void Exchange::at_work(Context& context) {
 }
 
 // Between a device and host memory, as rows; other pieces are reordered on the device. False: neither works.
-bool Exchange::pull_over_link(const Piece& piece, const Operands& operands) {
+bool Exchange::pull_over_link(const BoxOverlap& piece, const Operands& operands) {
   constexpr int64_t kWorthABlock = 64 << 10;
   const Operand& from = src_side(piece, operands).operand;
   const Operand& to = dst_side(piece, operands).operand;
@@ -88,7 +88,7 @@ bool Exchange::pull_over_link(const Piece& piece, const Operands& operands) {
 
 // Uses the context that reaches both sides: that for dst, or for src if dst is on the host. Elements are disjoint, but
 // a halo may be interleaved with reads. Host work is blocking; device work is ordered by the context's stream.
-void Exchange::pull(const Piece& piece, const Operands& operands) {
+void Exchange::pull(const BoxOverlap& piece, const Operands& operands) {
   if (pull_over_link(piece, operands)) return;
   const std::optional<Operand> read = src_as_read(piece, operands);
   if (!read) return stage(piece, operands);
@@ -131,7 +131,7 @@ void Exchange::sort_pulls(const Operands& operands) {
   sorted_ = {};
   batches_.clear();
   for (size_t i = 0; i < route_.pulls.size(); ++i) {
-    const Piece& piece = route_.pulls[i];
+    const BoxOverlap& piece = route_.pulls[i];
     if (is_there(piece, operands)) continue;
     const bool near = now.near[pair_of_[i]];
     if (near && batches_.take(i, src_of(piece, operands).p, dst_of(piece, operands).p)) continue;
@@ -142,7 +142,7 @@ void Exchange::sort_pulls(const Operands& operands) {
 
 bool Exchange::take_across(size_t i, const Operands& operands, const std::vector<NativeStream>& streams,
                            bool captured) {
-  const Piece& piece = route_.pulls[i];
+  const BoxOverlap& piece = route_.pulls[i];
   const auto& [from, to] = pairs_[pair_of_[i]];
   const bool near = sorted_.near[pair_of_[i]];
   const Operand& of_src = operands.src[from].operand;

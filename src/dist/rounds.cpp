@@ -37,7 +37,7 @@ std::vector<int64_t> Exchange::place_packets(std::vector<std::vector<Message>>& 
   for (std::vector<Message>& packets : rounds) {
     std::vector<int64_t> used(room.size(), 0);
     for (Message& packet : packets) {
-      const Piece& first = packet.pieces.front();
+      const BoxOverlap& first = packet.pieces.front();
       const size_t at = group_.members.local(sends ? first.src_member : first.dst_member);
       packet.place = used[at];
       used[at] += (packet.bytes + kPacketAlignment - 1) / kPacketAlignment * kPacketAlignment;
@@ -57,7 +57,7 @@ int64_t Exchange::workspace_bytes() const noexcept {
 // One piece without padding, in memory that the device's operations reach.
 bool Exchange::goes_directly(const Message& packet, bool sends, const Operands& operands) const noexcept {
   if (packet.pieces.size() != 1) return false;
-  const Piece& piece = packet.pieces.front();
+  const BoxOverlap& piece = packet.pieces.front();
   const Operand& operand = (sends ? src_side(piece, operands) : dst_side(piece, operands)).operand;
   const int32_t ordinal = group_.context_of(sends ? piece.src_member : piece.dst_member).device().props().ordinal;
   return operand.kind == GPUMEM_MEMORY_DEVICE && operand.device == ordinal &&
@@ -72,7 +72,7 @@ void Exchange::open_slots(const Operands& operands) {
     std::vector<bool> needed(members);
     for (const std::vector<Message>& packets : rounds) {
       for (const Message& packet : packets) {
-        const Piece& first = packet.pieces.front();
+        const BoxOverlap& first = packet.pieces.front();
         const size_t at = group_.members.local(sends ? first.src_member : first.dst_member);
         if (!needed[at]) needed[at] = !goes_directly(packet, sends, operands);
       }
@@ -93,7 +93,7 @@ void Exchange::open_slots(const Operands& operands) {
 
 void Exchange::pack_packet(const Message& packet, const Slot& slot, const Operands& operands) {
   char* to = static_cast<char*>(slot.block->get()) + packet.place;
-  for (const Piece& piece : packet.pieces) {
+  for (const BoxOverlap& piece : packet.pieces) {
     Context& context = group_.context_of(piece.src_member);
     const Side& side = src_side(piece, operands);
     const Index tight = piece.shape.tight_strides();
@@ -112,7 +112,7 @@ void Exchange::pack_packet(const Message& packet, const Slot& slot, const Operan
 
 void Exchange::unpack_packet(const Message& packet, const Slot& slot, const Operands& operands) {
   char* from = static_cast<char*>(slot.block->get()) + packet.place;
-  for (const Piece& piece : packet.pieces) {
+  for (const BoxOverlap& piece : packet.pieces) {
     Context& context = group_.context_of(piece.dst_member);
     const Side& side = dst_side(piece, operands);
     const Index tight = piece.shape.tight_strides();
@@ -137,7 +137,7 @@ void Exchange::begin_round(const Operands& operands) {
   const auto add = [&](const std::vector<std::vector<Message>>& all, bool sends, SlotPairs& slots) {
     if (round >= all.size()) return;
     for (const Message& packet : all[round]) {
-      const Piece& first = packet.pieces.front();
+      const BoxOverlap& first = packet.pieces.front();
       const size_t at = group_.members.local(sends ? first.src_member : first.dst_member);
       const Slot& slot = slots[round % 2][at];
       const bool directly = goes_directly(packet, sends, operands);

@@ -14,9 +14,9 @@ int64_t message_bytes_for(int64_t workspace_bytes) noexcept {
          kTrailerBytes;
 }
 
-Piece piece_between(const Box& from, const Box& to, int64_t element_bytes, const Members& members) {
+BoxOverlap piece_between(const Box& from, const Box& to, int64_t element_bytes, const Members& members) {
   const Box both = common(from, to);
-  Piece piece{.src_member = from.member, .dst_member = to.member, .shape = {element_bytes, both.extents()}};
+  BoxOverlap piece{.src_member = from.member, .dst_member = to.member, .shape = {element_bytes, both.extents()}};
   if (members.is_here(from.member)) {
     piece.src_offset = from.place_of(both.lower);
     piece.src_strides = from.strides;
@@ -28,7 +28,7 @@ Piece piece_between(const Box& from, const Box& to, int64_t element_bytes, const
   return piece;
 }
 
-Piece part_of(Piece piece, size_t axis, int64_t first, int64_t length) {
+BoxOverlap part_of(BoxOverlap piece, size_t axis, int64_t first, int64_t length) {
   piece.shape.extents[axis] = length;
   piece.src_offset += first * piece.src_strides[axis];
   piece.dst_offset += first * piece.dst_strides[axis];
@@ -36,7 +36,7 @@ Piece part_of(Piece piece, size_t axis, int64_t first, int64_t length) {
 }
 
 // The piece and count - 1 repetitions at those steps; nothing if one piece can't express that.
-std::optional<Piece> repeated(Piece piece, int64_t count, int64_t src_step, int64_t dst_step) noexcept {
+std::optional<BoxOverlap> repeated(BoxOverlap piece, int64_t count, int64_t src_step, int64_t dst_step) noexcept {
   const auto free = std::find(piece.shape.extents.begin(), piece.shape.extents.end(), 1);
   if (free == piece.shape.extents.end() || src_step <= 0 || dst_step <= 0) return std::nullopt;
   const auto axis = static_cast<size_t>(free - piece.shape.extents.begin());
@@ -55,19 +55,19 @@ std::optional<Piece> repeated(Piece piece, int64_t count, int64_t src_step, int6
 constexpr int64_t kMostJoined = int64_t{64} << 10;
 
 // For halos: the piece is already in place if both sides share memory.
-bool may_be_there(const Piece& piece) noexcept {
+bool may_be_there(const BoxOverlap& piece) noexcept {
   return piece.src_member == piece.dst_member && piece.src_offset == piece.dst_offset &&
          piece.shape.same_places(piece.src_strides, piece.dst_strides);
 }
 
-std::vector<Piece> joined(std::vector<Piece> pieces) {
-  const auto between = [](const Piece& piece) { return std::pair(piece.src_member, piece.dst_member); };
+std::vector<BoxOverlap> joined(std::vector<BoxOverlap> pieces) {
+  const auto between = [](const BoxOverlap& piece) { return std::pair(piece.src_member, piece.dst_member); };
   std::stable_sort(pieces.begin(), pieces.end(),
-                   [&](const Piece& a, const Piece& b) { return between(a) < between(b); });
-  std::vector<Piece> all;
+                   [&](const BoxOverlap& a, const BoxOverlap& b) { return between(a) < between(b); });
+  std::vector<BoxOverlap> all;
   for (size_t first = 0, next = 0; first < pieces.size(); first = next) {
-    const Piece& piece = pieces[first];
-    const auto is_like = [&](const Piece& other) {
+    const BoxOverlap& piece = pieces[first];
+    const auto is_like = [&](const BoxOverlap& other) {
       return piece.shape.bytes() <= kMostJoined && may_be_there(other) == may_be_there(piece) &&
              between(other) == between(piece) && other.shape.extents == piece.shape.extents &&
              piece.shape.same_places(other.src_strides, piece.src_strides) &&
@@ -98,7 +98,7 @@ class Messages {
  public:
   explicit Messages(int64_t most_bytes) : most_bytes_(most_bytes) {}
 
-  void add(int32_t process, int32_t distance, const Piece& piece) {
+  void add(int32_t process, int32_t distance, const BoxOverlap& piece) {
     const int64_t bytes = piece.shape.bytes();
     if (bytes <= most_bytes_) return append(process, distance, piece);
     const Index& extents = piece.shape.extents;
@@ -117,7 +117,7 @@ class Messages {
   }
 
  private:
-  void append(int32_t process, int32_t distance, const Piece& piece) {
+  void append(int32_t process, int32_t distance, const BoxOverlap& piece) {
     std::vector<Message>& messages = by_distance_[distance];
     const int64_t bytes = piece.shape.bytes();
     if (messages.empty() || messages.back().bytes + bytes > most_bytes_) {
@@ -167,7 +167,7 @@ Route route(const Layout& src, const Layout& dst, const Group& group, int64_t wo
   Messages sends(message_bytes_for(staged));
   Messages receives(message_bytes_for(staged));
   const int64_t packet_bytes = packet_bytes_for(group, workspace_bytes - staged);
-  std::vector<Piece> others;
+  std::vector<BoxOverlap> others;
   std::map<std::pair<int32_t, int32_t>, int64_t> bytes_between;
   BoxIndex index(src);
   for (const Box& to : dst.boxes) {
@@ -176,7 +176,7 @@ Route route(const Layout& src, const Layout& dst, const Group& group, int64_t wo
       const bool sends_it = members.is_here(from.member);
       const bool takes_it = members.is_here(to.member);
       if (!sends_it && !takes_it) continue;
-      const Piece piece = piece_between(from, to, src.element_bytes, members);
+      const BoxOverlap piece = piece_between(from, to, src.element_bytes, members);
       if (sends_it && takes_it) {
         (group.reads(to.member, from.member) ? all.pulls : all.staged).push_back(piece);
       } else {
@@ -186,7 +186,7 @@ Route route(const Layout& src, const Layout& dst, const Group& group, int64_t wo
     }
   }
   std::map<std::pair<int32_t, int32_t>, Messages> packets;
-  for (const Piece& piece : others) {
+  for (const BoxOverlap& piece : others) {
     const std::pair between(piece.src_member, piece.dst_member);
     const int32_t from = members.process_of(piece.src_member);
     const int32_t to = members.process_of(piece.dst_member);

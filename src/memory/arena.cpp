@@ -69,7 +69,7 @@ Arena::~Arena() {
   backend_.release_addresses(base_, end_ - base_);
 }
 
-Arena::Pieces::const_iterator Arena::best_fit(const StreamCache& cache, const Request& request) const {
+Arena::FreeRanges::const_iterator Arena::best_fit(const StreamCache& cache, const Request& request) const {
   for (auto piece = free_.lower_bound({&cache, request.part, request.bytes, 0});
        piece != free_.end() && piece->cache == &cache && piece->part == request.part; ++piece) {
     if (round_up(piece->at, request.alignment) + request.bytes <= piece->at + piece->bytes) return piece;
@@ -107,8 +107,8 @@ Arena::Growth Arena::growth(const StreamCache& cache, const Request& request) co
 }
 
 Arena::Spans::iterator Arena::add_span(uintptr_t at, size_t bytes) {
-  Pieces one;
-  one.insert(Piece{});
+  FreeRanges one;
+  one.insert(FreeRange{});
   return spans_.emplace(at, Span{bytes, nullptr, true, {}, one.extract(one.begin())}).first;
 }
 

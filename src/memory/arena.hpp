@@ -67,21 +67,21 @@ class Arena {
 
  private:
   // Ordered as best_fit() searches.
-  struct Piece {
+  struct FreeRange {
     const StreamCache* cache;
     Part part;
     size_t bytes;
     uintptr_t at;
     // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 means the 0 that the compiler compares with
-    std::strong_ordering operator<=>(const Piece&) const = default;
+    std::strong_ordering operator<=>(const FreeRange&) const = default;
   };
-  using Pieces = std::set<Piece>;
+  using FreeRanges = std::set<FreeRange>;
   struct Span {
     size_t bytes = 0;
     const StreamCache* cache = nullptr;  // the owner, or the last owner while in use
     bool used = true;
-    Pieces::iterator place;
-    Pieces::node_type piece;  // kept while in use, so that a free allocates nothing
+    FreeRanges::iterator place;
+    FreeRanges::node_type piece;  // kept while in use, so that a free allocates nothing
   };
   using Spans = std::map<uintptr_t, Span>;
   // Mapped and unmapped as a whole.
@@ -94,7 +94,7 @@ class Arena {
   Arena(Backend& backend, uintptr_t base, size_t bytes_of_slabs, size_t bytes);
 
   Part part_of(uintptr_t p) const noexcept { return p < middle_ ? Part::slabs : Part::large; }
-  Pieces::const_iterator best_fit(const StreamCache& cache, const Request& request) const;
+  FreeRanges::const_iterator best_fit(const StreamCache& cache, const Request& request) const;
   Spans::iterator add_span(uintptr_t at, size_t bytes);
   Spans::iterator split(Spans::iterator span, size_t bytes);
   void set_free(Spans::iterator span, const StreamCache& cache) noexcept;
@@ -113,7 +113,7 @@ class Arena {
   const uintptr_t middle_;
   const uintptr_t end_;
   Spans spans_;
-  Pieces free_;
+  FreeRanges free_;
   Chunks chunks_;
   std::map<uintptr_t, size_t> unmapped_;
   uint64_t next_mark_ = 1;

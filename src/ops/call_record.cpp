@@ -11,7 +11,7 @@ constinit thread_local CallRecord t_last_call;
 
 }  // namespace
 
-const Seen* CallRecord::find(const void* p) const noexcept {
+const OperandInfo* CallRecord::find(const void* p) const noexcept {
   for (int32_t i = 0; i < seen_count; ++i) {
     if (seen[static_cast<size_t>(i)].p == p) return &seen[static_cast<size_t>(i)];
   }

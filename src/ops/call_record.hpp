@@ -11,7 +11,7 @@
 
 namespace gpumem {
 
-struct Seen {
+struct OperandInfo {
   const void* p;
   gpumem_memory_kind kind;
   int32_t device;  // of device memory; kOwnDevice: the context's
@@ -38,12 +38,12 @@ struct CallRecord {
   int32_t row = -1;  // in the operation's table; -1: none was chosen
   ExecutionSpace space = ExecutionSpace::host;
   int32_t seen_count = 0;
-  std::array<Seen, 9> seen{};
+  std::array<OperandInfo, 9> seen{};
 
   gpumem_family family() const noexcept { return static_cast<gpumem_family>(call.index()); }
-  void note(const Seen& operand) noexcept { seen[static_cast<size_t>(seen_count++)] = operand; }
+  void note(const OperandInfo& operand) noexcept { seen[static_cast<size_t>(seen_count++)] = operand; }
   // nullptr if p was not looked up.
-  const Seen* find(const void* p) const noexcept;
+  const OperandInfo* find(const void* p) const noexcept;
 };
 
 template <class Record, class F>

@@ -84,7 +84,7 @@ class ClassHash {
     return given;
   }
   void operand(std::string_view, const void* p, uint64_t modulus = 16) noexcept {
-    const Seen* seen = record_.find(p);
+    const OperandInfo* seen = record_.find(p);
     if (seen == nullptr) return mix(kDefault);
     const auto which = static_cast<uint64_t>(seen - record_.seen.data());  // twice if used in place
     mix(which << 32 | static_cast<uint64_t>(seen->kind) << 2 | (seen->mixed ? 1 : 0) | (seen->device >= 0 ? 2 : 0));
@@ -151,8 +151,8 @@ CallWork work_of(const CallRecord& record) {
   const gpumem_family family = record.family();
   const bool reduces =
       family == GPUMEM_FAMILY_REDUCE || family == GPUMEM_FAMILY_REDUCE_AXIS || family == GPUMEM_FAMILY_REDUCE_SEGMENTS;
-  const Seen* from = record.find(ends.first);
-  const Seen* to = reduces ? from : record.find(ends.last);
+  const OperandInfo* from = record.find(ends.first);
+  const OperandInfo* to = reduces ? from : record.find(ends.last);
   if (from == nullptr || to == nullptr) return work;
   work.from = from->kind;
   work.to = to->kind;

@@ -82,7 +82,7 @@ class Writer {
     const std::string_view same = operands_.key_of(p);
     operands_.add(key, p);
     if (p != nullptr && !same.empty()) return add(key, same);
-    if (const Seen* seen = record_.find(p)) add(key, memory(*seen));
+    if (const OperandInfo* seen = record_.find(p)) add(key, memory(*seen));
     const uint64_t misaligned = reinterpret_cast<uintptr_t>(p) % modulus;
     if (misaligned != 0) add(std::string(key).append(kMisaligned), std::to_string(misaligned));
   }
@@ -97,7 +97,7 @@ class Writer {
  private:
   void add(std::string_view key, std::string_view value) { line_.append(" ").append(key).append("=").append(value); }
 
-  static std::string memory(const Seen& seen) {
+  static std::string memory(const OperandInfo& seen) {
     for (const MemoryWord& word : kMemoryWords) {
       if (word.kind != seen.kind || word.mixed != seen.mixed) continue;
       const bool other = seen.kind == GPUMEM_MEMORY_DEVICE && seen.device != kOwnDevice;
@@ -256,7 +256,7 @@ class Reader {
     }
   }
 
-  static Seen seen(std::string_view key, std::string_view text, const void* p) {
+  static OperandInfo seen(std::string_view key, std::string_view text, const void* p) {
     const size_t colon = std::min(text.find(':'), text.size());
     for (const MemoryWord& word : kMemoryWords) {
       if (text.substr(0, colon) != word.name) continue;

@@ -164,7 +164,7 @@ class Trials {
 // An independent reference for the results: the host's last variant, on operands in host memory.
 CallRecord on_host(CallRecord record) noexcept {
   record.completion = Completion::blocking;
-  for (Seen& seen : record.seen) seen = {seen.p, GPUMEM_MEMORY_PAGEABLE, kOwnDevice, false};
+  for (OperandInfo& seen : record.seen) seen = {seen.p, GPUMEM_MEMORY_PAGEABLE, kOwnDevice, false};
   return record;
 }
 void run_reference(Context& context, const CallRecord& record, OperandsOfLine& operands) {

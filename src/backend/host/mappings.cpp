@@ -135,7 +135,7 @@ bool read_text(int file, bool writable, Walk& walk) noexcept {
 
 // Reading the text takes tens of microseconds or more. So a range that it showed to be accessible is not examined again
 // by this thread for a while.
-class Seen {
+class CheckedRange {
  public:
   bool covers(const AddressRange& range, bool writable) const noexcept {
     return range_.begin <= range.begin && range.end <= range_.end && (writable_ || !writable) &&
@@ -182,7 +182,7 @@ HoleSearch MappingsFile::find_hole(const AddressRange& range, size_t gap, bool w
 
 HoleSearch find_hole(const AddressRange& range, size_t gap, bool writable, MappingList by) noexcept {
   if (by == MappingList::asked) return MappingsFile().find_hole(range, gap, writable);
-  static thread_local Seen seen;
+  static thread_local CheckedRange seen;
   if (seen.covers(range, writable)) return {true, std::nullopt};
   const MappingsFile list;
   Walk walk(range, gap);

@@ -123,7 +123,7 @@ struct Place {
   }
 };
 
-struct Piece {
+struct Band {
   int64_t src;  // bytes from the operands' first elements to the core's
   int64_t dst;
   int64_t first_x, last_x;
@@ -131,10 +131,10 @@ struct Piece {
 };
 
 // Cuts the cores' longer axis at multiples of `step` into bands of at most `longest`, or smaller ones if the tasks need
-// more work. Calls move(piece) for every band of every core, all cores of a band one after the other.
+// more work. Calls move(band) for every band of every core, all cores of a band one after the other.
 template <class Move>
-void over_pieces(const HostTeam& team, int64_t tasks, const Walk& walk, int64_t step, int64_t longest,
-                 const Move& move) noexcept {
+void over_bands(const HostTeam& team, int64_t tasks, const Walk& walk, int64_t step, int64_t longest,
+                const Move& move) noexcept {
   const bool cut_x = walk.x.extent > walk.y.extent;
   const int64_t length = cut_x ? walk.x.extent : walk.y.extent;
   const int64_t steps = ceil_div(length, step);
@@ -150,9 +150,9 @@ void over_pieces(const HostTeam& team, int64_t tasks, const Walk& walk, int64_t 
       const int64_t first = unit / walk.count * band;
       const int64_t end = std::min(first + band, length);
       if (cut_x) {
-        move(Piece{place.src, place.dst, first, end, 0, walk.y.extent});
+        move(Band{place.src, place.dst, first, end, 0, walk.y.extent});
       } else {
-        move(Piece{place.src, place.dst, 0, walk.x.extent, first, end});
+        move(Band{place.src, place.dst, 0, walk.x.extent, first, end});
       }
     }
   });
@@ -182,7 +182,7 @@ void move_rows(const HostTeam& team, const PermuteParams& args, int64_t tasks) n
   const Walk walk(args.axes, 0, next);
   const int64_t bytes = args.axes.elements() * element;
   const bool stream = bytes >= kStreamedBytes && walk.x.extent * element >= kWholeLines;
-  over_pieces(team, tasks, walk, kLine, std::max(walk.x.extent, walk.y.extent), [&](const Piece& p) {
+  over_bands(team, tasks, walk, kLine, std::max(walk.x.extent, walk.y.extent), [&](const Band& p) {
     move_runs({at.src + p.src + p.first_x * element + p.first_y * walk.y.src_stride, walk.y.src_stride,
                at.dst + p.dst + p.first_x * element + p.first_y * walk.y.dst_stride, walk.y.dst_stride,
                (p.last_x - p.first_x) * element, p.last_y - p.first_y, stream});
@@ -192,7 +192,7 @@ void move_rows(const HostTeam& team, const PermuteParams& args, int64_t tasks) n
 void move_cores(const HostTeam& team, const PermuteParams& args, int64_t tasks, const Walk& walk) noexcept {
   const Operands at = operands_of(args);
   const int64_t element = args.axes.element_bytes;
-  over_pieces(team, tasks, walk, kLine, longest_band(walk, element), [&](const Piece& p) {
+  over_bands(team, tasks, walk, kLine, longest_band(walk, element), [&](const Band& p) {
     const char* src = at.src + p.src + p.first_x * walk.x.src_stride + p.first_y * walk.y.src_stride;
     char* dst = at.dst + p.dst + p.first_x * walk.x.dst_stride + p.first_y * walk.y.dst_stride;
     move_strided(element, {src, walk.x.src_stride, walk.y.src_stride, dst, walk.x.dst_stride, walk.y.dst_stride,
@@ -212,7 +212,7 @@ void move_planes(const HostTeam& team, const PermuteParams& args, const Config& 
   const bool stream = walk.y.extent * element >= kWholeLines &&
                       streams_transpose(args.axes.elements() * element, args.axes.src_stride[0] * element,
                                         args.axes.dst_stride[fastest] * element);
-  over_pieces(team, shape.grid, walk, shape.tile, longest_band(walk, element), [&](const Piece& p) {
+  over_bands(team, shape.grid, walk, shape.tile, longest_band(walk, element), [&](const Band& p) {
     const TaskMemory buffer(stream ? host_transpose_buffer_bytes(element) : 0);
     loop({at.src + p.src, args.axes.src_stride[0], at.dst + p.dst, args.axes.dst_stride[fastest], p.first_y, p.last_y,
           p.first_x, p.last_x, buffer.get()});

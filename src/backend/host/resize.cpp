@@ -21,17 +21,17 @@ int size_index(gpumem_dtype dtype) noexcept { return std::countr_zero(static_cas
 int64_t padded(const ResizeParams& a, int64_t cols) noexcept { return ceil_div(cols * a.channels, 8) * 8; }
 
 // Per task: the positions of columns, the weights or eights of their elements, and two lines.
-constexpr int64_t kRoomOfEight = sizeof(ResizeEight) + 16 * sizeof(uint32_t);
-int64_t room_of(const ResizeParams& a, int64_t cols) noexcept {
-  return cols * int64_t{sizeof(ResizeColumn)} + padded(a, cols) / 8 * kRoomOfEight;
+constexpr int64_t kScratchOfEight = sizeof(ResizeEight) + 16 * sizeof(uint32_t);
+int64_t scratch_bytes_of(const ResizeParams& a, int64_t cols) noexcept {
+  return cols * int64_t{sizeof(ResizeColumn)} + padded(a, cols) / 8 * kScratchOfEight;
 }
 
-struct Piece {
+struct DstTile {
   int64_t first_row;
   int64_t last_row;
   int64_t first_col;
   int64_t cols;
-  char* room;
+  char* scratch;
 };
 
 const char* src_row(const ResizeParams& a, int64_t row) noexcept {
@@ -41,12 +41,12 @@ char* dst_at(const ResizeParams& a, int64_t row, int64_t col) noexcept {
   return static_cast<char*>(a.dst) + row * a.dst_pitch + col * a.channels * element_bytes(a.dtype);
 }
 
-void take_piece(const HostTeam& team, const ResizeParams& a, const Piece& p) noexcept {
+void resize_tile(const HostTeam& team, const ResizeParams& a, const DstTile& p) noexcept {
   const auto loop = team.loops.resizes.take[a.channels - 1][size_index(a.dtype)];
   const int64_t pixel = int64_t{a.channels} * element_bytes(a.dtype);
   const ResizeAxis across = resize_axis(a.src_cols, a.dst_cols);
   const ResizeAxis down = resize_axis(a.src_rows, a.dst_rows);
-  auto* const columns = reinterpret_cast<ResizeColumn*>(p.room);
+  auto* const columns = reinterpret_cast<ResizeColumn*>(p.scratch);
   for (int64_t i = 0; i < p.cols; ++i) columns[i] = {resize_nearest(across, p.first_col + i) * pixel, 0};
   int64_t before = -1;  // rows of an enlarged image repeat
   for (int64_t row = p.first_row; row < p.last_row; ++row) {
@@ -115,12 +115,12 @@ class BlendedLines {
   using Line = typename ResizeBlend<T>::Line;
   static_assert(sizeof(Line) == sizeof(uint32_t));
 
-  BlendedLines(const HostTeam& team, const ResizeParams& a, const Piece& p) noexcept
+  BlendedLines(const HostTeam& team, const ResizeParams& a, const DstTile& p) noexcept
       : args_(a),
         cols_(p.cols),
         loop_(team.loops.resizes.across[a.channels - 1][size_index(a.dtype)]),
         eights_loop_(team.loops.resizes.across_eights[size_index(a.dtype)]),
-        columns_(reinterpret_cast<ResizeColumn*>(p.room)),
+        columns_(reinterpret_cast<ResizeColumn*>(p.scratch)),
         eights_(reinterpret_cast<ResizeEight*>(columns_ + cols_)) {
     const int64_t elements = padded(a, cols_);
     auto* const lines = reinterpret_cast<Line*>(eights_ + elements / 8);
@@ -173,7 +173,7 @@ class BlendedLines {
 };
 
 template <class T>
-void blend_piece(const HostTeam& team, const ResizeParams& a, const Piece& p) noexcept {
+void blend_piece(const HostTeam& team, const ResizeParams& a, const DstTile& p) noexcept {
   const DefaultFloatEnvironment environment;
   const auto loop = team.loops.resizes.down[size_index(a.dtype)];
   const ResizeAxis down = resize_axis(a.src_rows, a.dst_rows);
@@ -186,13 +186,13 @@ void blend_piece(const HostTeam& team, const ResizeParams& a, const Piece& p) no
   }
 }
 
-void resize_piece(const HostTeam& team, const ResizeParams& a, const Piece& piece) noexcept {
-  if (a.filter == GPUMEM_FILTER_NEAREST) return take_piece(team, a, piece);
+void resize_piece(const HostTeam& team, const ResizeParams& a, const DstTile& piece) noexcept {
+  if (a.filter == GPUMEM_FILTER_NEAREST) return resize_tile(team, a, piece);
   for_pixel_type(a.dtype, [&]<class T>() { blend_piece<T>(team, a, piece); });
 }
 
 constexpr int64_t kColsOnStack = 32;
-static_assert(kColsOnStack * (int64_t{sizeof(ResizeColumn)} + kRoomOfEight / 2) <= kHostStackBuffer / 2);
+static_assert(kColsOnStack * (int64_t{sizeof(ResizeColumn)} + kScratchOfEight / 2) <= kHostStackBuffer / 2);
 
 }  // namespace
 
@@ -208,9 +208,9 @@ void resize_parallel(const HostTeam& team, const ResizeParams& a, const Config& 
     const int64_t col = i % across * kHostResizeCols;
     const int64_t end_col = std::min(col + kHostResizeCols, a.dst_cols);
     alignas(64) char small[kHostStackBuffer / 2];
-    const int64_t room = room_of(a, end_col - col);
-    const bool fits = room <= int64_t{sizeof small};
-    const TaskMemory large(fits ? 0 : room);
+    const int64_t scratch = scratch_bytes_of(a, end_col - col);
+    const bool fits = scratch <= int64_t{sizeof small};
+    const TaskMemory large(fits ? 0 : scratch);
     const int64_t at_once = fits || large.get() != nullptr ? kHostResizeCols : kColsOnStack;
     char* const memory = large.get() != nullptr ? static_cast<char*>(large.get()) : small;
     for (int64_t first = col; first < end_col; first += at_once) {
