@@ -12,8 +12,7 @@ constexpr int32_t kMaxViewRank = 3;
 
 enum class Arithmetic : int32_t { lincomb, multiply };
 
-// Strides are in elements. In a plan, axes are fused, the axis with the shortest stride in z is last, and no factor is
-// 0.
+// Strides are in elements. A plan fuses axes, puts the shortest stride in z last, and drops sources with factor 0.
 struct ArithmeticParams {
   Arithmetic op = Arithmetic::lincomb;
   gpumem_dtype dtype = GPUMEM_F32;  // or f64
