@@ -1,12 +1,10 @@
 // z = alpha x + beta y.
 // Moves: reads each operand whose factor is not 0 once and writes z once, n elements each.
 // Access: words (vec16, vec16_store): a thread keeps several 16-byte words of z in flight. An operand with the same
-//         misalignment as z is
-//         read in the same words. Another one is read by element: the two or four loads of a word hit the same sectors.
-//           The first block handles the elements before the first 16-byte boundary and after the last.
+//         misalignment is read in the same words. Another one is read by element: the two or four loads of a word hit
+//         the same sectors. The first block handles the ends of z.
 //         bytes: one element per thread, byte by byte, for any address.
-// A thread reads only the elements of z that it overwrites itself, so z may be x or y. The code must not assume that
-// they differ.
+// A thread reads only the elements of z that it overwrites itself, so z may be x or y.
 #include <algorithm>
 #include <bit>
 

@@ -7,8 +7,8 @@
 
 namespace gpumem {
 
-// A factor is stored as the bits of a number of the arrays' type. Converting or comparing it would depend on the
-// program's floating-point environment.
+// Factors are bits of the arrays' type. Converting or comparing them would depend on the program's floating-point
+// environment.
 struct AxpbyParams {
   gpumem_dtype dtype = GPUMEM_F32;  // or f64
   uint64_t alpha = 0;
