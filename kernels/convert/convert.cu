@@ -1,8 +1,8 @@
 // dst[i] = src[i] as another type.
 // Moves: reads n elements and writes n.
-// Access: vectors (vec16): each access has as many elements as make 16 bytes of the wider type. A thread keeps one to
-//         four in flight, and neighbouring threads access neighbours on both sides. If src is aligned differently from
-//         dst, it is read by element, which hits the same sectors. The first block handles the ragged ends.
+// Access: vectors (vec16): an access has as many elements as make 16 bytes of the wider type. A thread keeps one to
+//         four in flight. If src is aligned differently from dst, it is read by element, which hits the same sectors.
+//         The first block handles the ends.
 //         elements (scalar, bytes): one element per thread, in one access or byte by byte for any address. The types
 //           are looked up at run time, so that one kernel serves all of them.
 // A thread reads only the elements of dst that it overwrites itself, so dst may be src.
@@ -98,8 +98,7 @@ __device__ void convert_all(const Vectors& o) {
   }
 }
 
-// Congruent operands have their own path. If it shared the conversions of the other path, a compiler would split words
-// that are only copied.
+// A separate path for congruent operands. Otherwise a compiler would split words that are only copied.
 template <class To, class From>
 __global__ void __launch_bounds__(kThreads) vectors_kernel(const __grid_constant__ Vectors o) {
   synchronize_and_trigger();

@@ -1,6 +1,5 @@
-// One element as another type, as gpumem.h promises, for host and kernels in the default floating-point environment.
-// Plain C++ except for instructions that a device has. Everything has internal linkage, because the host compiles it
-// per instruction set.
+// One element as another type, as gpumem.h promises, in the default floating-point environment. Plain C++ except for
+// device instructions. Everything has internal linkage, because the host compiles it per instruction set.
 #pragma once
 
 #include <bit>
@@ -31,8 +30,7 @@ constexpr float float_of(Half v) {
 #if defined(__CUDA_ARCH__)
   return __half2float(__ushort_as_half(v.bits));
 #else
-  // The fields move to float's places and the value is scaled by the difference of the biases. Infinities and NaNs get
-  // their exponent.
+  // The fields move to float's places, and a multiplication corrects the bias. Infinities and NaNs get their exponent.
   const uint32_t size = v.bits & 0x7fffu;
   const float finite = float_of(size << 13) * 0x1p112f;
   return float_of(bits_of(finite) | (size >= 0x7c00 ? 0x7f800000u : 0u) | (v.bits & 0x8000u) << 16);
@@ -76,9 +74,8 @@ constexpr Brain brain_of(float v) {
 #endif
 }
 
-// Rounds once to kFraction fraction bits, and with none below the last bit of numbers of the exponent kLeast. It adds a
-// number whose unit is the last of these bits. The result fits a float, and its conversion to the type with kFraction
-// bits is exact.
+// Rounds once, to kFraction fraction bits or to the last bit of numbers of the exponent kLeast: it adds a number whose
+// unit is that bit. The result is a float that converts exactly.
 template <int kFraction, int kLeast>
 constexpr float shortened(double v) {
   constexpr double kSmall = std::bit_cast<double>(uint64_t{1023 + kLeast} << 52);
@@ -94,7 +91,7 @@ constexpr float shortened(double v) {
 }
 
 // Rounds to odd: an inexact result ends in a 1 bit. A second rounding, to a type at least two bits shorter, then equals
-// a single rounding. The bits of T that do not fit F are or'ed into the bit above them.
+// a single one. The bits of T that do not fit F are or'ed into the bit above them.
 template <class F, class T>
 constexpr F odd(T v) {
   using Size = std::make_unsigned_t<T>;
@@ -130,9 +127,8 @@ constexpr F whole(F v) {
   return (v < 0 ? -v : v) < kWhole ? rounded : v;
 }
 
-// As integer_of(), for a type of so few bits that the sum with kUnit, whose last bit is worth 1, ends in the number. It
-// compares only integers: if both sides of a comparison of floats can be constants, gcc 12 emits branches, and longer
-// vectors later.
+// As integer_of(), for short types: the sum with kUnit, whose last bit is worth 1, ends in the number. It compares only
+// integers, because gcc 12 emits branches for comparisons of floats that can be constants.
 template <class To, class F>
 constexpr To short_integer_of(F v) {
   using Word = std::conditional_t<sizeof(F) == 4, int32_t, int64_t>;
@@ -164,7 +160,6 @@ constexpr To integer_of(F v) {
   if constexpr (std::numeric_limits<To>::digits < std::numeric_limits<F>::digits - 3) return short_integer_of<To>(v);
   constexpr To kMax = std::numeric_limits<To>::max();
   constexpr auto kLeast = static_cast<F>(std::numeric_limits<To>::min());
-  // The largest F that fits. Every greater F is too large.
   constexpr bool kExact = std::numeric_limits<To>::digits <= std::numeric_limits<F>::digits;
   constexpr F kEnd = static_cast<F>(kMax / 2 + 1) * 2;
   constexpr F kMost = kExact ? kEnd - 1 : kEnd * (1 - std::numeric_limits<F>::epsilon() / 2);

@@ -22,9 +22,8 @@ constexpr int kConvertThreads = 256;
 constexpr int convert_vector(int bytes, int other_bytes) noexcept {
   return 16 / (bytes > other_bytes ? bytes : other_bytes);
 }
-// Vectors that a thread keeps in flight: more if more is read than written, and for conversions to f16 or bf16, which
-// take longest. H200, 2^26 elements, of a plain copy's rate with 1, 2 and 4: u32 1.00, 0.96 and 0.93; bf16 to f16 0.84,
-// 0.92 and 0.96.
+// Vectors that a thread keeps in flight: more if more is read than written, and for slow conversions to f16 or bf16.
+// H200, of a plain copy's rate with 1, 2 and 4: u32 1.00, 0.96 and 0.93; bf16 to f16 0.84, 0.92 and 0.96.
 constexpr int convert_vectors(int src_bytes, int dst_bytes, bool to_halves) noexcept {
   if (src_bytes > dst_bytes) return 2;
   return to_halves ? 4 : 1;
