@@ -36,8 +36,8 @@ __device__ __forceinline__ uint4 shifted(const uint4& low, const uint4& high, un
   return uint4{word(0), word(1), word(2), word(3)};
 }
 
-// Moves `head` bytes, then `words` 16-byte words of dst, then less than 32 bytes. src begins at byte `by` of an aligned
-// word.
+// Moves `head` bytes, `words` 16-byte words of dst, and a rest of less than 32 bytes. src begins at byte `by` of an
+// aligned word.
 template <bool kShifts>
 __global__ void __launch_bounds__(kThreads)
     vec16_kernel(unsigned char* __restrict__ dst, const unsigned char* __restrict__ src, int64_t bytes, int64_t head,
@@ -186,7 +186,7 @@ LaunchResult start_rows(const CopyParams& params, const Config& config, const La
 LaunchResult copy_vec16(const CopyParams& params, const Config& config, const Launch& launch) {
   const auto past = [](const char* p) { return static_cast<int64_t>(reinterpret_cast<uintptr_t>(p) % 16); };
   const int64_t shift = past(params.src - past(params.dst));
-  // If the first or last aligned word of src reaches beyond src, another word of dst is moved by bytes.
+  // No aligned word of src is read that reaches beyond src. Instead, one more word of dst is moved by bytes.
   int64_t head = (16 - past(params.dst)) % 16;
   if (head < shift) head += 16;
   head = std::min(head, params.row_bytes);
@@ -205,8 +205,7 @@ LaunchResult copy_realigned(const CopyParams& params, const Config& config, cons
 
 namespace {
 
-// Copies the rows of one slice: in one call, or one per row if the driver does not accept their pitch or params require
-// it.
+// Copies the rows of one slice in one call, or in one per row if the driver or the parameters require it.
 cudaError_t copy_rows_by_driver(const CopyParams& params, Stream stream) {
   const auto bytes = static_cast<size_t>(params.row_bytes);
   if (params.rows > 1 && !params.row_by_row && params.dst_pitch <= kMaxPitch && params.src_pitch <= kMaxPitch) {
@@ -244,7 +243,6 @@ cudaError_t copy_slices(const CopyParams& b, cudaStream_t stream) {
 
 }  // namespace
 
-// Makes as few calls as the driver's rules for pitches allow.
 LaunchResult copy_by_driver(const CopyParams& params, const Config&, const Launch& launch) {
   CopyParams b = merged(params);
   if (b.slices > 1 && takes_slices(b)) return copy_slices(b, launch);

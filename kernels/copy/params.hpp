@@ -9,15 +9,12 @@
 
 namespace gpumem {
 
-// The kind of host memory on one side. The driver accesses locked pages directly. It rejects memory that is registered
-// only in part.
+// The kind of host memory on one side. The driver accesses locked pages directly. It rejects partly registered memory.
 enum class HostSide : int32_t { locked, pageable, mixed };
 
-// The connection between the sides of a copy.
 enum class Across : int32_t { nothing, link, devices };
 
-// In bytes. After validation, extents are 1 or more. The pitch of a single row and the distance of a single slice are
-// ignored.
+// In bytes. Valid extents are 1 or more. The pitch of a single row and the distance of a single slice are ignored.
 struct CopyParams {
   char* dst = nullptr;
   int64_t dst_pitch = 0;
@@ -29,8 +26,7 @@ struct CopyParams {
   int64_t rows = 1;
   int64_t slices = 1;
   int32_t rank = 1;  // of gpumem_copy(), gpumem_copy_2d(), gpumem_copy_3d()
-  // A side is memory of another device that is not open to this one. The driver guarantees only copies of one range
-  // there.
+  // A side is memory of a device that is not open to this one. The driver guarantees only copies of one range there.
   bool row_by_row = false;
   bool reached = false;  // a side on another device has been opened to this one
   bool managed = false;
@@ -47,13 +43,12 @@ struct CopyParams {
   int64_t access() const noexcept {
     return widest_access(starts(dst, dst_pitch, dst_slice) | starts(src, src_pitch, src_slice));
   }
-  // Bytes per word of a row: 16, or 4 or 8 for short rows, if every row begins at such words on both sides. 0: shifts
-  // align the words.
+  // Bytes per word of a row: 16 (4 or 8 for short rows) if every row begins at such words on both sides. 0: words are
+  // shifted.
   int64_t row_access() const noexcept {
     const int64_t word = access();
     return word == 16 || (word >= 4 && row_bytes <= 16 * word) ? word : 0;
   }
-  // Maximum number of words that a row of dst touches.
   int64_t words_of_row() const noexcept {
     if (const int64_t word = row_access(); word != 0) return ceil_div(row_bytes, word);
     return ceil_div(row_bytes + 16 - widest_access(starts(dst, dst_pitch, dst_slice)), 16);
@@ -142,7 +137,6 @@ void for_each_row_part(const CopyParams& b, int64_t first, int64_t last, const F
   }
 }
 
-// Copies in host memory, in the calling thread.
 inline void copy_rows(const CopyParams& b) noexcept {
   for_each_row_part(b, 0, b.bytes(), [](char* dst, const char* src, int64_t bytes) {
     std::memcpy(dst, src, static_cast<size_t>(bytes));
