@@ -1,12 +1,10 @@
 // Fills.
 // Moves: writes rows * bytes, reads nothing.
 // Access: memset: the driver's own, for patterns of one byte.
-//         vec16: 16 bytes per thread of one row. The first block writes the bytes before the first 16-byte boundary and
-//           after the last, one
-//         byte per thread. Every word between them is the same: the pattern rotated by the length of the head.
-//         rows: any rows with padding. A thread writes one word of the widest access that all rows are aligned for.
-//           Neighbouring threads write neighbouring words, and the last thread of a row writes the rest in halves of
-//           that access.
+//         vec16: 16 bytes per thread of one row. The first block writes the ends by bytes. Words between them are the
+//           same: the pattern rotated by the length of the head.
+//         rows: any rows with padding. A thread writes one word of the widest access that all rows are aligned for. The
+//           last thread of a row writes the rest in halves of that access.
 #include <algorithm>
 #include <cstring>
 
@@ -21,8 +19,7 @@ namespace {
 
 constexpr int kThreads = kFillThreads;
 
-// Indexed at run time. __grid_constant__ leaves it in constant memory; otherwise every thread would copy it to its
-// stack.
+// Indexed at run time. __grid_constant__ keeps it in constant memory instead of on each thread's stack.
 struct Pattern {
   alignas(16) unsigned char bytes[16];
 
@@ -41,7 +38,6 @@ __global__ void __launch_bounds__(kThreads) vec16_kernel(unsigned char* dst, int
   if (tail < bytes) dst[tail] = pattern.bytes[tail % 16];
 }
 
-// Writes the pattern's bytes from `at` on. `at` is a multiple of kBytes.
 template <int kBytes>
 __device__ void write_word(unsigned char* row, int64_t at, const Pattern& pattern) {
   using Word = WordOf<kBytes>;
