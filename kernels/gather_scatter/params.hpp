@@ -33,13 +33,11 @@ struct GatherScatterParams {
   }
 };
 
-// The first invalid index.
 struct BadIndex {
   int64_t at = -1;    // -1: all are valid
   uint64_t bits = 0;  // its value, zero-extended
 };
 
-// Shared by the tables and the kernels.
 constexpr int kGatherScatterThreads = 256;
 constexpr int kGatherScatterWords = 4;
 
