@@ -1,5 +1,4 @@
-// The boxes of a permutation (kernels/permute/box.hpp) as kernels use them. Multiplications convert numbers into
-// indices.
+// The boxes of a permutation (kernels/permute/box.hpp) for kernels. Multiplications convert numbers into indices.
 #pragma once
 
 #include "kernels/division.hpp"
@@ -48,8 +47,8 @@ struct Boxes {
   int64_t dst_stride[kMaxPermuteRank];
 };
 
-// The start of a box, and the part of a line to write: from the first boundary on, unless the box is the first of the
-// line.
+// The start of a box, and the part of a line to write: from its first boundary on, or all of it in the line's first
+// box.
 struct Origin {
   int64_t src = 0;
   int64_t dst = 0;

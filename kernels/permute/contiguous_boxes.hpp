@@ -15,7 +15,6 @@ constexpr int64_t kLinePieces = 256;  // maximum per box; a warp takes one at a 
 constexpr int64_t kLineRounds = 3;    // approximate number of times that a warp loads for a box
 constexpr int64_t kLinePiece = 32;
 
-// Independent loads per lane.
 constexpr int line_loads(int64_t element_bytes) noexcept {
   return element_bytes == 16 ? 4 : element_bytes == 8 ? 6 : 8;
 }

@@ -13,7 +13,6 @@
 namespace gpumem::kernels {
 namespace {
 
-// Loads that a thread keeps in flight.
 constexpr int in_flight(int bytes) { return bytes == 16 ? 2 : bytes == 8 ? 4 : 8; }
 
 struct Packed {
@@ -34,7 +33,6 @@ struct Packed {
   uint32_t sector_mask;
 };
 
-// Two rows that are read with one access.
 struct alignas(16) TwoRows {
   uint2 row[2];
 };
@@ -139,7 +137,6 @@ __global__ void __launch_bounds__(kPackedThreads, resident_blocks(kPackedResiden
   share.col = place_of(threadIdx.x - own * p.cols.value, p.of_col);
   share.begin = static_cast<int>(own * p.rows_each.value);
   share.end = share.begin;
-  // The last threads may have no rows.
   if (static_cast<int>(own) < p.rows_at_once) share.end += (p.rows - static_cast<int>(own) - 1) / p.rows_at_once + 1;
   __syncthreads();
   grid_dependency_synchronize();

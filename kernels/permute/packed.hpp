@@ -1,6 +1,6 @@
 // The packed tile of a permutation: a box over several axes that has long runs on both sides even if the fastest axes
-// are short. The idea of packing axes is from A. Hynninen and D. Lyakh, "cuTT: A High-Performance Tensor Transpose
-// Library for CUDA Compatible GPUs", 2017. A pure function of the axes. Plain C++, no CUDA.
+// are short (A. Hynninen and D. Lyakh, "cuTT: A High-Performance Tensor Transpose Library for CUDA Compatible GPUs",
+// 2017). A pure function of the axes. Plain C++.
 // A block reads the box (kernels/permute/box.hpp) in the order of src and writes it in the order of dst. Shared memory
 // holds runs that are contiguous in dst, one pitch apart.
 #pragma once
@@ -26,16 +26,15 @@ constexpr int64_t kPackedLeast = 1024;   // minimum bytes per box if the problem
 constexpr int32_t kPackedPerLane = 4;
 constexpr int64_t kPackedPiece = 32 * kPackedPerLane;
 
-// A padded box leaves one element out after this many: 128 bytes, which are all banks. Elements smaller than a word are
-// not padded.
+// A padded box skips one element after this many: 128 bytes, which are all banks. Elements below 4 bytes are not
+// padded.
 constexpr int32_t packed_pad(int64_t element_bytes) noexcept { return static_cast<int32_t>(128 / element_bytes); }
 
 struct PackedTile : PermuteBox {
   double cost = 0;  // compared with other tiles: bytes moved per byte wanted, and idle lanes
 
   int64_t src_run = 1;  // contiguous elements in src
-  // The first axes of src_order, along which each thread has a fixed place. The last of them is folded if it is too
-  // long.
+  // The first axes of src_order, along which each thread has a fixed place. The last one is folded if it is too long.
   int32_t col_axes = 0;
   int64_t folds = 1;
   int64_t cols = 1;
@@ -235,8 +234,7 @@ inline void fill(PackedTile& t, const PermuteAxes& axes) noexcept {
   }
 }
 
-// The best of some boxes that are divided at multiples of `granule` elements. Rows have `least_cols` columns, or as
-// many as exist.
+// The best box among those divided at multiples of `granule` elements, with rows of `least_cols` columns if possible.
 inline PackedTile best_of(const PackedTile& empty, const PermuteAxes& axes, int64_t granule,
                           int64_t least_cols) noexcept {
   PackedTile best;
@@ -275,8 +273,7 @@ inline PackedTile best_tile(const PermuteAxes& axes) noexcept {
 
 }  // namespace packing
 
-// The tile for a fused problem. `fits` is false if none exists. dst is contiguous along axis 0. The search takes up to
-// 40 us.
+// The tile for a fused problem that is contiguous along axis 0 in dst. The search takes up to 40 us.
 inline PackedTile packed_tile(const PermuteAxes& axes) noexcept { return packing::best_tile(axes); }
 
 }  // namespace gpumem

@@ -128,7 +128,6 @@ void add(Outer<Index>& outer, const PermuteAxes& axes, int32_t axis) {
   outer.dst_stride[outer.rank++] = axes.dst_stride[axis];
 }
 
-// Every axis except the two.
 template <class Index>
 Outer<Index> outer_axes(const PermuteAxes& axes, int32_t left_out, int32_t also) {
   Outer<Index> outer;

@@ -1,7 +1,6 @@
 // Many pieces in one launch. They are kernel parameters, so no memory has to outlive the call, and a graph keeps them.
 // Access: a block moves up to 1024 words of one piece. It finds the piece by the number of its first block.
-// H200: 12 us per call back to back for the 26 pieces around a box of 128^3 f32, 9 of them from each neighbour on
-//         another device.
+// H200: 12 us per call back to back for the 26 pieces around a box of 128^3 f32, 9 of them from each peer device.
 #include <memory>
 
 #include "kernels/enqueue.cuh"
