@@ -88,7 +88,6 @@ __device__ __forceinline__ SmallArgNode combine(const SmallArgNode& a, const Sma
   return b.rank < a.rank || (b.rank == a.rank && b.index < a.index) ? b : a;
 }
 
-// Builds a node from f of each word of v.
 template <class Node, class F>
 __device__ __forceinline__ Node by_words(const Node& v, const F& f) {
   using Word = std::conditional_t<sizeof(Node) % 8 == 0, unsigned long long, unsigned>;
@@ -122,8 +121,8 @@ __device__ __forceinline__ Node warp_tree(Node node, int count = 32) {
   return node;
 }
 
-// Combines the nodes of a block's threads in thread order, for warp 0. `shared` has room for 32 nodes. All threads take
-// part.
+// Combines the nodes of a block's threads in thread order, for warp 0. All threads call it. `shared` has room for 32
+// nodes.
 template <class Node>
 __device__ __forceinline__ Node block_tree(Node node, Node* shared) {
   node = warp_tree(node);
@@ -294,9 +293,9 @@ __device__ __forceinline__ Whole<Node> as_whole(const Node& node) {
   }
 }
 
-// Combines the nodes of a line's blocks; `n` is the line's length. True in the one thread that then has the result: in
-// the line's only block, or in its last one. Grid: x lines, y parts. `node` is read in thread 0. `nodes` and `counter`
-// belong to the line.
+// Combines the nodes of a line's blocks, for a line of n elements. True in the one thread that then has the result: in
+// the line's only or last block. Grid: x lines, y parts. `node` is read in thread 0. `nodes` and `counter` are the
+// line's.
 template <class Node>
 __device__ __forceinline__ bool last_block_reduce(const Node& node, int64_t n, Node* nodes, unsigned* counter,
                                                   Node* shared, Whole<Node>& whole) {

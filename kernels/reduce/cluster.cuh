@@ -29,8 +29,8 @@ class ClusterNodes {
 #endif
   }
 
-  // Every thread calls it once. `node` is read in thread 0. True in the first warp of one block, which may then read
-  // the nodes.
+  // Every thread calls it once. `node` is read in thread 0. True in the first warp of one block, which may read all
+  // nodes.
   __device__ __forceinline__ bool gather([[maybe_unused]] const Node& node) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     __syncwarp();

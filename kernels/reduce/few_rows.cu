@@ -8,8 +8,7 @@
 namespace gpumem::kernels {
 namespace {
 
-// A pass takes kRows of a column's rows. kOnce: one pass takes all. If order does not matter, a pass takes the next
-// rows.
+// A pass takes kRows of a column's rows: consecutive ones if order does not matter. kOnce: one pass takes all.
 template <class Term, bool kWords, int kRows, bool kOnce>
 __global__ void __launch_bounds__(kFewRowsThreads, kOnce                     ? 1
                                                    : kWords&& Term::kOrdered ? 2

@@ -5,8 +5,7 @@
 
 namespace gpumem::kernels {
 
-// key_of() with its dependence on the type in two words. Elements of 1 and 2 bytes are handled two at a time, in the
-// halves of a word.
+// key_of() with its dependence on the type in two words. Elements of 1 and 2 bytes are handled two at a time.
 template <int kSize>
 struct RangeElement {
   using Node = std::conditional_t<kSize == 8, RangeNode, SmallRangeNode>;
@@ -94,8 +93,7 @@ constexpr auto for_element_size(gpumem_dtype dtype, const F& f) {
   }
 }
 
-// Calls f with a type that represents all types with the same order: the unsigned integer of the same size, or f16 for
-// f16 and bf16.
+// Calls f with a type that has the same order: the unsigned integer of the same size, or f16 for f16 and bf16.
 template <class F>
 cudaError_t for_key_class(gpumem_dtype dtype, const F& f) {
   return for_element_size(dtype, [&]<int kSize>() {

@@ -19,9 +19,8 @@ struct ReduceSlot {
   uint32_t ticket;       // written last; equal to the launch's ticket when the rest is complete
 };
 
-// Scratch memory of one launch at a time: nodes of blocks in up to kScratchNodeBytes, counters and a status. A counter
-// counts a group of blocks that give their nodes to the last of them. Counters and status are 0 before and after every
-// launch.
+// Scratch memory of one launch at a time. `nodes` has kScratchNodeBytes. A counter counts blocks that give their nodes
+// to the last of them. Counters and status are 0 before and after every launch.
 constexpr int64_t kScratchCounters = 16384;
 constexpr int64_t kLongRunCounter = kScratchCounters - 1;  // counts the runs of very long segments
 struct ReduceScratch {
@@ -69,8 +68,7 @@ struct ReduceLaunch {
   int64_t* index = nullptr;
 };
 
-// The parameters of the kernels of a single sequence: at most two cache lines, and the first holds the members that are
-// needed first.
+// The parameters of the kernels of a single sequence: at most two cache lines, and those needed first are in the first.
 template <class Span>
 struct Sequence {
   Span span;

@@ -9,11 +9,10 @@
 namespace gpumem {
 
 // Maximum number of nodes for the last block of a reduction, and the scratch memory for nodes. With the counters it is
-// 2 MiB per stream, which is the driver's smallest allocation.
+// 2 MiB per stream, and the driver would not allocate less.
 constexpr int64_t kMaxReduceBlocks = 16384;
 constexpr int64_t kScratchNodeBytes = (int64_t{2} << 20) - (int64_t{128} << 10);
 
-// Bytes of the largest node of a kind in scratch memory.
 constexpr int64_t node_bytes(NodeKind kind) noexcept {
   return with_node(kind, [](auto node) { return int64_t{sizeof node}; });
 }
@@ -22,7 +21,6 @@ constexpr int64_t node_bytes(NodeKind kind) noexcept {
 // which hold all of a lane's loads. H200, sum of 2^28 i32: 1.018 of CUB's speed, and 0.992 with 34 registers.
 constexpr int kTileThreads = 512;
 constexpr int kElementThreads = 256;
-// The block size of the textbook examples.
 constexpr int kLadderThreads = 512;
 
 // Elements that a warp takes at a time: 4 KiB, or the nearest number of leaves of the reproducible order.

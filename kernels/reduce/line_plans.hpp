@@ -12,8 +12,7 @@
 
 namespace gpumem {
 
-// Maximum threads per block of the kernels by warps, for several short lines per warp or for one. Small blocks end and
-// make room sooner.
+// Maximum threads per block if lines share warps, or have one each. Small blocks end and make room sooner.
 constexpr int kWarpLineThreads = 256;
 constexpr int kLongLineThreads = 64;
 
@@ -59,8 +58,7 @@ constexpr LeafKind leaf_kind(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   __builtin_unreachable();
 }
 
-// How a warp takes lines up to a length: the lanes that share a line, the elements per lane, and the lines in flight
-// per lane.
+// How a warp takes lines up to a length: lanes that share a line, elements per lane, and lines in flight per lane.
 struct LineCut {
   int lanes;
   int each;
@@ -91,16 +89,15 @@ constexpr int64_t kMostCutRows = 16380;
 constexpr int64_t kLongestRun = int64_t{1} << 30;
 
 // Elements of the longest line that does not need its own warp: 8, 16, ..., 256 or 512. 0: a warp per line. A longer
-// segment takes the whole warp. Powers of 64-bit integers always have whole warps, because their sums have 256 bits. So
-// do products, to keep code small.
+// segment takes the whole warp. Powers of 64-bit integers always have whole warps, because their sums have 256 bits,
+// and products to keep code small.
 constexpr bool wide_powers(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   return node_kind(dtype, op) == NodeKind::integer && element_bytes(dtype) == 8 && is_power(addend_of(op));
 }
 constexpr bool by_whole_warps(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   return wide_powers(dtype, op) || is_product(node_kind(dtype, op));
 }
-// Small elements whose order does not matter. Only rows that do not begin at a word take single elements, so fewer
-// lengths suffice.
+// Small elements whose order does not matter. Only rows that are not aligned to words take single elements.
 constexpr bool by_words(int bytes, LeafKind kind) noexcept { return bytes <= 2 && !kind.ordered && !kind.wide; }
 constexpr int longest_of_elements(int bytes, LeafKind kind) noexcept {
   return bytes == 4 && !kind.ordered && !kind.wide ? 512 : 256;
@@ -142,8 +139,7 @@ struct ColumnExtents {
   int64_t batches;
 };
 
-// Neighbouring columns of small elements that a thread loads as one word, if all rows begin at a word and there are
-// enough of them.
+// Columns of small elements that a thread loads as one word, if all rows begin at a word and columns suffice.
 constexpr int kColumnsOfWord = 4;
 constexpr bool has_column_words(int bytes) noexcept { return bytes <= 2; }
 constexpr bool column_words(uint64_t address, const ColumnExtents& e, int64_t ld, int64_t batch_stride,
@@ -165,9 +161,8 @@ constexpr int kColumnRows = 8;
 constexpr int column_rows(bool words, int bytes, bool ordered) noexcept {
   return words || ordered || bytes > 2 ? kColumnRows : 2 * kColumnRows;
 }
-// Whether a thread loads the next rows, across passes too, while it adds up the current ones. It needs the registers
-// for that. H200: sums of 32768 x 4096 i8 take 56 us instead of 72; sums of 262144 x 512 f64 would take 289 instead of
-// 255.
+// Whether a thread loads the next rows, across passes too, while it adds up the current ones. That needs registers.
+// H200: sums of 32768 x 4096 i8 take 56 us instead of 72; sums of 262144 x 512 f64 would take 289 instead of 255.
 constexpr bool rows_ahead(bool words, int bytes, NodeKind node, LeafKind leaf) noexcept {
   return node != NodeKind::range && (words ? !leaf.ordered : bytes == 4 && !leaf.wide);
 }
@@ -178,7 +173,6 @@ constexpr int most_column_threads(int bytes, LeafKind kind) noexcept {
   return bytes > 2 && (kind.ordered || kind.wide) ? 512 : 384;
 }
 
-// Blocks per multiprocessor in the kernels' launch bounds.
 constexpr int column_blocks(bool words, int bytes, LeafKind kind) noexcept {
   return !words && most_column_threads(bytes, kind) == 384 ? 3 : 2;
 }
@@ -212,7 +206,6 @@ struct ColumnCut {
   constexpr int64_t grid() const noexcept { return (all + units - 1) / units; }
 };
 
-// Maximum number of threads that can share a column.
 constexpr int64_t most_column_sides(int64_t rows, int rows_each) noexcept {
   const auto lanes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(rows < kLeafLanes ? rows : kLeafLanes)));
   return lanes > rows_each ? lanes / rows_each : 1;

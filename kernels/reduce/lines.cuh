@@ -15,7 +15,6 @@ struct Line {
   bool sound;  // false: its offsets are invalid
 };
 
-// bytes: of an element.
 __device__ __forceinline__ Line line_of(const ReduceLaunch& launch, int64_t index, int64_t bytes) {
   const LineLayout& lines = launch.lines;
   Line line{static_cast<const char*>(launch.x), static_cast<const char*>(launch.y), lines.length, true};
@@ -48,9 +47,8 @@ __device__ __forceinline__ void store_anywhere(void* at, T value) {
   }
 }
 
-// Works as synchronize_and_trigger(), with a single flag: threads have so little work that a few instructions count. It
-// also writes GPUMEM_OK if no line can fail. Otherwise the launch has no status, and reduce_hand_over_status() writes
-// it later.
+// As synchronize_and_trigger(), with a single flag: threads have so little work that a few instructions count. Also
+// writes GPUMEM_OK if no line can fail. Otherwise reduce_hand_over_status() writes the status.
 __device__ __forceinline__ void begin_lines(const ReduceLaunch& launch) {
   grid_dependency_synchronize();
   if (!launch.prepares) return;

@@ -11,7 +11,6 @@
 
 namespace gpumem::kernels {
 
-// An element type within a 16-byte word.
 template <gpumem_dtype kType>
 struct Elements {
   static constexpr int kBytes = element_bytes(kType);
@@ -89,9 +88,9 @@ struct Layout {
   static constexpr int kLeaves = 32 / kThreads;
 };
 
-// Folds the lanes of one leaf: a[k] of thread g is position kPerWord * g + k. Every thread of the leaf gets the result.
-// While a thread has several positions, it keeps half and gives the other half away. The last bits of positions become
-// the threads' first bits.
+// Folds the lanes of one leaf, for all its threads: a[k] of thread g is position kPerWord * g + k. While a thread has
+// several positions, it keeps half and gives the other half away. So the last bits of positions become the threads'
+// first bits.
 template <int kThreads, int kPerWord, class Node>
 __device__ __forceinline__ Node fold_lanes(Node (&a)[kPerWord]) {
   const int g = threadIdx.x % kThreads;
@@ -138,7 +137,6 @@ class Words {
     if constexpr (Node::kind == NodeKind::product) return E::ones();
     return {};
   }
-  // Elements from `first` on, loaded one by one.
   __device__ uint4 gathered(int64_t first) const {
     const auto* x = reinterpret_cast<const typename E::Raw*>(span_.words) + span_.rotation;
     union {
@@ -275,8 +273,7 @@ class Leaf {
   Words<kType, Node> y_;
 };
 
-// The operands of a line. Passed by value: a reference would keep them in every thread's local memory, for calls that
-// are not inlined.
+// The operands of a line. Passed by value: for calls that are not inlined, a reference would keep them in local memory.
 struct Operands {
   LeafSpan x;
   LeafSpan y;
@@ -316,14 +313,12 @@ __device__ __forceinline__ typename Term::Node node_of(const Operands& line, int
   }
 }
 
-// Leaves at the ends of a line, which share words with the surroundings. Not inlined, because they need other
-// registers.
+// Leaves that share words with a line's surroundings. Not inlined, because they need other registers.
 template <gpumem_dtype kType, class Term>
 __device__ __noinline__ typename Term::Node leaf_at_end(Operands line, int q) {
   return node_of<kType, Term, Fill::part>(line, q);
 }
 
-// Whether leaves begin at a word in every operand.
 template <class Term>
 __device__ __forceinline__ bool begin_with_words(const Operands& line) {
   return line.x.rotation == 0 && (Term::kInputs == 1 || line.y.rotation == 0);

@@ -1,9 +1,7 @@
 // Reductions of any lines.
 // Moves: reads x once, writes one value per line.
-// Access: a warp takes 1024 elements at a time, every 32nd per lane. Elements that are not aligned are assembled from
-//         bytes.
-// Shapes: any stride, alignment, type and operation, decided at run time. It accepts everything that the faster kernels
-//         reject.
+// Access: a warp takes 1024 elements at a time, every 32nd per lane. Misaligned elements are assembled from bytes.
+// Shapes: any stride, alignment, type and operation, decided at run time. Faster kernels accept less.
 #include "kernels/reduce/keys.cuh"
 #include "kernels/reduce/unordered.cuh"
 

@@ -49,8 +49,7 @@ struct CompensatedElement {
   }
 };
 
-// Sums and sums of magnitudes, and squares of bytes: 2^31 terms fit 64 bits, and a leaf's terms of small elements fit
-// 32.
+// Sums of elements and magnitudes, and of squares of bytes: 2^31 terms fit 64 bits, a leaf's small terms fit 32.
 template <int kSize>
 struct NarrowElement {
   using Node = NarrowNode;
@@ -88,14 +87,12 @@ struct NarrowElement {
   }
 
  private:
-  // Adds the products of two words' elements to a sum.
   template <class Word>
   __device__ __forceinline__ static Word add(Word a, Word b, Word sum) {
     return kSize == 1 ? __dp4a(a, b, sum) : __dp2a_lo(a, Word{0x0101}, sum);
   }
 };
 
-// Squares of 16 and 32 bits.
 template <int kSize>
 struct SquareElement {
   using Node = std::conditional_t<kSize == 2, NarrowNode, WideNode>;
@@ -141,7 +138,6 @@ struct WideElement {
   }
 };
 
-// Powers of 64-bit elements.
 struct PowerElement {
   using Node = IntegerNode;
   using Partial = Node;
@@ -283,8 +279,8 @@ __device__ __forceinline__ void enter_word(const Term& term, typename Term::Part
   }
 }
 
-// A lane's own steps of the fold, the farthest apart first. It recurses, because nvcc 13.0 left an array of 16 in
-// memory for nested loops.
+// A lane's own steps of the fold, the farthest apart first. Recursive: nvcc 13.0 left an array of 16 in memory in
+// loops.
 template <class Node, int kEach, int kHalf = kEach / 2>
 __device__ __forceinline__ Node fold_own(Node (&a)[kEach]) {
   if constexpr (kHalf == 0) {

@@ -17,7 +17,7 @@ class Ranks {
   __device__ Ranks(gpumem_dtype dtype, gpumem_reduce_op op)
       : flip_((is_signed(dtype) && !kMagnitudes ? kSign : 0) ^ (op == GPUMEM_ARG_MIN ? 0 : ~Rank{0})) {}
 
-  // The argument of operator(): in a search for magnitudes, they replace the elements.
+  // The argument of operator(). A search for magnitudes replaces the elements by them.
   __device__ static Rank sought(Rank bits) {
     if (!kMagnitudes) return bits;
     if (kFloating) return bits & ~kSign;
@@ -236,7 +236,6 @@ class ChunkState : public ArgOf<kClass> {
   gpumem_dtype dtype_;
   bool minimum_;
   // For magnitudes: opposite_ is the sum of the keys of x and -x, whose higher one counts; lowest_key_ is the key of 0.
-  // Otherwise both are 0.
   int opposite_ = 0;
   int lowest_key_ = 0;
   RangeElement<kBytes> element_;

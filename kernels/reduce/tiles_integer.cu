@@ -6,9 +6,8 @@
 namespace gpumem::kernels {
 namespace {
 
-// Terms: add(word) takes the elements of a word, add_one(bits) takes single elements, flush() empties the accumulator
-// of a chunk, and node() gives the Node. T is the element type. Bounds are for chunks of 8 words and 2^31 elements per
-// thread.
+// Terms: add(word) takes a word's elements, add_one(bits) a single one. flush() empties the accumulator of a chunk,
+// node() gives the Node. T is the element type. Bounds are for chunks of 8 words and 2^31 elements per thread.
 template <class T, class TheNode>
 struct Terms {
   static constexpr int kBytes = sizeof(T);
@@ -29,7 +28,6 @@ struct ChunkTerms : Terms<T, TheNode> {
   __device__ TheNode node() const { return TheNode(total); }
 };
 
-// Adds each element of a word to `sum`.
 template <int kBytes>
 __device__ __forceinline__ int32_t add_elements(int32_t w, int32_t sum) {
   return kBytes == 1 ? __dp4a(w, 0x01010101, sum) : __dp2a_lo(w, 0x0101, sum);
@@ -50,7 +48,7 @@ struct ShortSum : ChunkTerms<T, Addend::element, int32_t, int64_t, NarrowNode> {
   }
 };
 
-// -128| is 128 as u8.
+// As u8, the magnitude of -128 is 128.
 template <class T>
 struct ShortSumAbs : ChunkTerms<T, Addend::magnitude, uint32_t, int64_t, NarrowNode> {
   __device__ void add(uint32_t w) {
@@ -260,7 +258,6 @@ cudaError_t start64(const ReduceLaunch& launch, Stream stream) {
 
 }  // namespace
 
-// An unsigned element is its own absolute value.
 LaunchResult reduce_tiles_integer(const ReduceLaunch& launch, Stream stream) {
   switch (static_cast<decltype(GPUMEM_I8)>(launch.dtype)) {
     case GPUMEM_I8:
