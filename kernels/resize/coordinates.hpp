@@ -12,8 +12,8 @@
 
 namespace gpumem {
 
-// One axis: `src` elements become `dst`, both 1 or more. The centre of element i of dst is at ((2 i + 1) src - dst) /
-// (2 dst).
+// An axis: `src` elements become `dst`, both >= 1. The centre of element i of dst is at ((2 i + 1) src - dst) / (2
+// dst).
 struct ResizeAxis {
   int64_t src;
   int64_t dst;
@@ -22,8 +22,7 @@ struct ResizeAxis {
 
 constexpr ResizeAxis resize_axis(int64_t src, int64_t dst) noexcept { return {src, dst, resize_bits(src, dst)}; }
 
-// A place between elements `index` and `index` + 1 of src. `weight` is in units of 2^-kBits, below 2^kBits, and 0 at
-// both edges.
+// A place between elements `index` and `index` + 1 of src. `weight` is in units of 2^-kBits, below 1, and 0 at edges.
 struct ResizeTap {
   int64_t index;
   uint32_t weight;
@@ -73,7 +72,6 @@ constexpr int64_t resize_nearest_in(const ResizeAxis& axis, int64_t i) noexcept 
                               (static_cast<Word>(axis.dst) * 2));
 }
 
-// The element of src that contains the centre of element i of dst.
 template <int kWidest = 128>
 constexpr int64_t resize_nearest(const ResizeAxis& axis, int64_t i) noexcept {
   if (axis.bits == 32) return resize_nearest_in<uint32_t>(axis, i);
@@ -83,7 +81,6 @@ constexpr int64_t resize_nearest(const ResizeAxis& axis, int64_t i) noexcept {
   return resize_nearest_in<uint64_t>(axis, i);
 }
 
-// An axis of 32 bits with prepared divisions.
 struct ResizeShortAxis {
   uint32_t src;
   uint32_t dst;

@@ -19,8 +19,7 @@ constexpr int resize_pixels(int64_t channels, int64_t element_bytes) noexcept {
   return pixels;
 }
 
-// The resize of bytes by words: warps per block, one below the other, maximum rows per warp, and pixels of a row per
-// lane.
+// The resize of bytes by words: warps per block, maximum rows per warp, and pixels of a row per lane.
 constexpr int kResizeWarps = kResizeThreads / 32;
 constexpr int kMaxResizeRows = 16;
 constexpr int resize_words_pixels(int64_t channels) noexcept { return channels == 1 ? 8 : 4; }
@@ -53,7 +52,6 @@ struct ResizeTiles {
   int64_t count;
   int32_t log2_lanes;
 };
-// A thread makes `pixels` pixels of each of `rows` rows.
 constexpr ResizeTiles resize_tiles(int64_t dst_rows, int64_t dst_cols, int pixels, int64_t rows) noexcept {
   const int64_t groups = ceil_div(dst_cols, pixels);
   const int64_t steps = ceil_div(dst_rows, rows);

@@ -22,7 +22,7 @@ struct ResizeParams {
   int64_t dst_pitch = 0;
 
   constexpr int64_t pixel_bytes() const noexcept { return int64_t{channels} * element_bytes(dtype); }
-  // each is made of one or four of src
+  // pixels of dst times channels
   constexpr int64_t elements() const noexcept { return dst_rows * dst_cols * channels; }
 };
 

@@ -17,7 +17,6 @@ namespace {
 
 constexpr int kThreads = kResizeThreads;
 
-// The largest power of two that divides `bytes`, at most a word.
 constexpr int word_bytes(int bytes) { return std::min(bytes & -bytes, 16); }
 
 __device__ inline bool aligned(const void* p, int bytes) {

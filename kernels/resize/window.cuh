@@ -51,7 +51,6 @@ struct ResizeWindow {
 
   uint32_t word[kWords];
 
-  // Reads from the word that contains the first byte.
   __device__ void read(const unsigned char* from) {
 #pragma unroll
     for (int i = 0; i < kWords; ++i) word[i] = __ldg(reinterpret_cast<const uint32_t*>(from) + i);

@@ -12,7 +12,6 @@ namespace {
 constexpr int kThreads = kResizeThreads;
 constexpr int kMostWindowBytes = 12;  // two pixels of 4 bytes at any address
 
-// Joins the bytes of pixels into cells.
 template <int kChannels>
 __device__ inline void join_pixels(const uint32_t (&pixel)[WordsCells<kChannels>::kWindows],
                                    uint32_t (&bytes)[WordsCells<kChannels>::kCount]) {

@@ -49,8 +49,7 @@ constexpr uint32_t kWeight = kNewEven - 1;
 struct LaneOut {
   uint32_t at;  // offset in a row of dst of the word that the lane writes for its first cell
   uint32_t
-      // selector of __byte_perm() that joins 3 bytes and the next lane's into a word; 0 in the lane that writes none
-      order;
+      order;  // __byte_perm() selector that joins 3 bytes and the next lane's to a word; 0 in the lane that writes none
   int32_t left;   // pixels from the lane's first one on
   int32_t whole;  // whether all cells of the tile are pixels
 };
