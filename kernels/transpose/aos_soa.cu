@@ -19,14 +19,15 @@ namespace {
 constexpr uint32_t kThreads = kAosSoaThreads;
 
 struct Structures {
-  uint32_t width;     // elements of a structure
-  uint32_t pitch;     // elements of shared memory between planes
-  uint32_t lanes;     // lanes that share a structure
-  uint32_t apart;     // distance between these lanes in banks, see Place::shared()
-  uint32_t of_width;  // 2^32 / width rounded up; the product replaces a division exactly if both numbers are below 2^15
-  uint32_t of_tile;   // 2^32 / tile rounded up
-  uint32_t of_words;  // 2^32 / (tile in 16-byte words) rounded up
-  uint32_t tile;      // structures per block
+  uint32_t width;  // elements of a structure
+  uint32_t pitch;  // elements of shared memory between planes
+  uint32_t lanes;  // lanes that share a structure
+  uint32_t apart;  // distance between these lanes in banks, see Place::shared()
+  uint32_t
+      of_width;  // 2^32 / width rounded up; a multiplication by it replaces a division, exactly for numbers below 2^15
+  uint32_t of_tile;    // 2^32 / tile rounded up
+  uint32_t of_words;   // 2^32 / (tile in 16-byte words) rounded up
+  uint32_t tile;       // structures per block
   int64_t structures;  // per matrix
   bool packed_words;   // 16 bytes per access
   bool plane_words;

@@ -101,7 +101,6 @@ __device__ __forceinline__ void load_tile(char* shared, const ChunkTile& t, cons
   __syncthreads();
 }
 
-// A word of dst from the elements at(0), at(1), ...
 template <int kBytes, class F>
 __device__ __forceinline__ uint4 gathered(const F& at) {
   if constexpr (kBytes == 1) {
@@ -149,7 +148,6 @@ __device__ __forceinline__ void store_rows(const char* shared, const ChunkTile& 
   }
 }
 
-// Iterates over the elements of dst's range, as places in shared memory.
 template <int kBytes>
 struct Walk {
   const Chunks& c;

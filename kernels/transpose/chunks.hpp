@@ -1,8 +1,7 @@
 // The part that a block of the transpose by aligned words (chunks.cu) takes at a time: a tile of one matrix, or whole
 // small matrices. A pure function of the parameters. Plain C++, no CUDA.
 // Shared memory holds src in memory order, with padding between rows that keeps every byte's address modulo 16. So
-// aligned 16-byte words are copied unchanged wherever rows begin. The place of an element is a sum of multiples of its
-// indices.
+// aligned 16-byte words are copied unchanged, and the place of an element is a sum of multiples of its indices.
 #pragma once
 
 #include <algorithm>
@@ -86,7 +85,6 @@ inline Bits bits_of(const TransposeParams& p) noexcept {
   return {of(p.src, p.src_ld, p.src_batch_stride), of(p.dst, p.dst_ld, p.dst_batch_stride)};
 }
 
-// Tiles, or small matrices, whose rows of dst are written one by one.
 inline void cut_rows(ChunkPlan& plan, const TransposeParams& p, const ChunkSizes& sizes, uint64_t dst) noexcept {
   const int64_t e = p.element_bytes;
   plan.ahead = dst % kChunk == 0 ? 0 : kChunk / e;

@@ -39,7 +39,6 @@ __global__ void __launch_bounds__(kTransposeMostThreads)
   }
 }
 
-// Groups of 2^log2 columns.
 template <class T>
 __global__ void __launch_bounds__(kTransposeMostThreads)
     columns_kernel(T* data, int64_t batch_stride, const Decomposition d, bool rotation, int log2, int64_t groups,

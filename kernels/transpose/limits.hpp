@@ -18,9 +18,8 @@ constexpr int64_t transpose_vec16_tile(int64_t element_bytes) noexcept {
 // Side of the tile of the transpose by elements: one element per lane.
 constexpr int64_t kTransposePaddedTile = 32;
 
-// The pairs of tiles that a transpose in place swaps, in a square of `across` x `across` tiles. Row `a` of the upper
-// triangle and row `even - 1 - a` form one row of even + 1 pairs. Pairs with col >= across do not exist and are
-// skipped.
+// The pairs of tiles that an in-place transpose swaps, in a square of `across` x `across` tiles. Row `a` of the upper
+// triangle and row `even - 1 - a` form one row of even + 1 pairs. Pairs with col >= across are skipped.
 constexpr int64_t transpose_tile_pairs(int64_t across) noexcept {
   const int64_t even = across + across % 2;
   return even / 2 * (even + 1);
@@ -37,13 +36,12 @@ struct TilePair {
   }
 };
 
-// Elements of the largest matrix with one element per thread, the threads that small matrices fill, and the matrices
-// per thread.
+// Elements of the largest matrix with one element per thread, threads that small matrices fill, matrices per thread.
 constexpr int kBatchedScalarElements = 1024;
 constexpr int64_t kBatchedScalarThreads = 256;
 constexpr int kBatchedScalarMatrices = 4;
 
-// Transposes in place in a block's shared memory, which is allocated in lines of all banks. Several blocks of at most
+// In-place transposes in shared memory, which is allocated in lines of all banks. Several blocks of at most
 // kTransposeSharedOfMany bytes fit on a multiprocessor. A larger block has more threads, to keep as many loads in
 // flight.
 constexpr int kTransposeMostThreads = 1024;
@@ -76,7 +74,6 @@ constexpr int c2r_columns_log2(int64_t length, int64_t bytes, int64_t room) noex
   return log2;
 }
 
-// Matrices per block, enough to keep its threads busy.
 constexpr int64_t in_place_shared_matrices(int64_t matrix_bytes) noexcept {
   return matrix_bytes < kInPlaceSharedGroup ? kInPlaceSharedGroup / matrix_bytes : 1;
 }
@@ -86,8 +83,7 @@ constexpr int64_t in_place_shared_matrices(int64_t matrix_bytes) noexcept {
 constexpr int64_t kTransposeScratchBytes = int64_t{32} << 20;
 
 // The size of a core's cache. One host thread transposes a matrix up to this size. Passes over a matrix too large for a
-// copy take groups of columns of this size. 3000 x 2000 f32, one thread: 8.9 ms by a copy, 77 by passes (Xeon,
-// AVX-512).
+// copy take groups of columns of this size. 3000 x 2000 f32, one thread: 8.9 ms by a copy, 77 by passes (Xeon).
 constexpr int64_t kHostInPlaceBytes = int64_t{1} << 20;
 
 // The transpose of narrow matrices: maximum of the short side, and bytes of shared memory.
@@ -128,15 +124,13 @@ constexpr int64_t realigned_cols(int64_t element_bytes) noexcept { return 256 / 
 constexpr int64_t realigned_rows(int64_t) noexcept { return 64; }
 constexpr int64_t realigned_sector(int64_t element_bytes) noexcept { return 32 / element_bytes; }
 
-// Threads per block of the textbook transposes, one element each.
 constexpr int kTextbookThreads = 1024;
 
 // Side of the tiles that threads of the host's transpose share: rows of 256 bytes, four cache lines.
 constexpr int64_t host_transpose_tile(int64_t element_bytes) noexcept { return 256 / element_bytes; }
 
 // The tile that the host writes around the caches: rows and columns of src. The pitch of its buffer, in bytes, is one
-// line more than its rows, so that rows use different places in the cache. whole_lines: rows of dst begin at cache
-// lines.
+// line more than its rows, which then use different places in the cache. whole_lines: rows of dst are aligned to lines.
 struct StreamedTile {
   int64_t rows;
   int64_t cols;
@@ -159,8 +153,8 @@ constexpr int64_t kHostStackBuffer = 8192;
 // Bytes of a matrix that the host transposes without tiles.
 constexpr int64_t kHostSmallMatrix = 8192;
 
-// The host's transpose of narrow matrices: maximum of the short side, and elements of the long side at a time, 4 KiB of
-// each plane.
+// The host's transpose of narrow matrices: maximum of the short side, and elements of the long side at a time (4 KiB
+// per plane).
 constexpr int64_t kHostAosSoaWidth = 16;
 constexpr int64_t host_aos_soa_tile(int64_t element_bytes) noexcept { return 4096 / element_bytes; }
 constexpr int64_t host_aos_soa_stack_tile(int64_t element_bytes) noexcept {

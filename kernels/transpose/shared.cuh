@@ -22,8 +22,7 @@ __device__ int in_banks(int p) {
   return static_cast<int>(static_cast<unsigned>(p) ^ (line ^ line / kBanks) % kBanks * kBank);
 }
 
-// Copies elements first, first + step, ... below end from from(i) to place to(i) of shared memory. from() and to() are
-// called in turn.
+// Copies elements first, first + step, ... below end from from(i) to place to(i) of shared memory, called in turn.
 template <class T, class From, class To>
 __device__ __forceinline__ void bring(T* shared, int first, int step, int end, const From& from, const To& to) {
   if constexpr (alignof(T) == 4 || alignof(T) == 8) {

@@ -23,8 +23,7 @@ struct Slots {
 
 constexpr int64_t kPanelBytes = 512;  // minimum width if there is room
 
-// Maximum structures per tile. Panels of kPanelBytes then fit half of the room, if so many structures fit shared
-// memory.
+// Maximum structures per tile. Panels of kPanelBytes then fit half of the room, if shared memory has room for the tile.
 inline int64_t largest_tile(int64_t n, int64_t m, int64_t bytes, int64_t room, int64_t shared_room) {
   const auto of = [&](int64_t elements) { return std::clamp<int64_t>(elements / m, 1, n); };
   const int64_t wanted =

@@ -67,7 +67,8 @@ __global__ void __launch_bounds__(kThreads, resident_blocks(8, kThreads))
       const int at = (unit % O::kEights * 8 + lane % 8) * O::kVector;
       if (at >= O::kRows || c >= cols) continue;
       Element* to = dst + c * params.dst_ld;
-      // A sector's worth of rows precedes the tile. The row begins as far before its boundary as it is past one.
+      // A sector's worth of rows before the tile is loaded too, so that each row of dst begins at its own sector
+      // boundary.
       const auto past_sector = static_cast<int>(reinterpret_cast<uintptr_t>(to) / kBytes % O::kSector);
       const int row = O::kSector - past_sector + at;
       ElementWord<kBytes> out;

@@ -15,7 +15,6 @@
 
 namespace gpumem::kernels {
 
-// The tiles of all matrices, one matrix after the other.
 struct Tiles {
   int64_t down;        // per column of tiles
   int64_t per_matrix;  // per matrix

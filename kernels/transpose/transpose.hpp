@@ -17,11 +17,9 @@ Execute<TransposeParams> transpose_tile_realigned;   // of 4 and 8
 Execute<TransposeParams> transpose_chunks;           // at their natural alignment, if chunk_plan() fits
 Execute<TransposeParams>
     transpose_batched_scalar;  // at their natural alignment, of matrices of at most kBatchedScalarElements
-// The textbook's.
 Execute<TransposeParams> transpose_naive;
 Execute<TransposeParams> transpose_shared;
 Execute<TransposeParams> transpose_shared_padded;
-// In place.
 Execute<TransposeParams> transpose_in_place_tiles_vec16;  // of elements of 4, 8 and 16 bytes
 Execute<TransposeParams> transpose_in_place_tiles;        // square matrices
 Execute<TransposeParams> transpose_in_place_shared;       // others without padding, of up to config.shared_bytes
