@@ -22,7 +22,7 @@ template <class T>
     return false;
   }
 }
-// v|. The unsigned type also holds the magnitude of the least number.
+// The unsigned type also holds the magnitude of the least number.
 template <class T>
 [[gnu::always_inline]] constexpr std::make_unsigned_t<T> unsigned_magnitude(T v) noexcept {
   using U = std::make_unsigned_t<T>;

@@ -1,6 +1,6 @@
-// Division, and division of any unsigned number by an invariant divisor: one high product and two shifts (T. Granlund
-// and P. L. Montgomery, "Division by invariant integers using multiplication", PLDI 1994, figure 4.1). Plain C++, for
-// host and device.
+// Division by a run-time value, and division by an invariant divisor for any unsigned dividend (T. Granlund and P. L.
+// Montgomery, "Division by invariant integers using multiplication", PLDI 1994, figure 4.1). Plain C++, for host and
+// device.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The only place that launches kernels. tests/emulation has a header of the same name for builds that run kernels on
-// the processor.
+// The only place that launches kernels. In builds that run kernels on the processor, tests/emulation replaces this
+// header.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -74,7 +74,6 @@ __device__ __forceinline__ void synchronize_and_trigger() {
 #endif
 }
 
-// Dynamic shared memory.
 struct SharedBytes {
   int bytes;
   // maximum over all launches of the kernel on this device. The attribute is shared by all threads of the program

@@ -9,8 +9,7 @@ struct Config;
 
 namespace gpumem::kernels {
 
-// `programmatic_launch`: kernels on the stream may start before the previous one has ended (programmatic dependent
-// launch).
+// `programmatic_launch`: kernels may start before the previous one has ended (programmatic dependent launch).
 struct Stream {
   CUstream_st* native = nullptr;
   bool programmatic_launch = false;

@@ -87,8 +87,7 @@ struct CompensatedNode {
   }
 };
 
-// TwoSum (D. E. Knuth, The Art of Computer Programming 2, 4.2.2, theorem B): the rounding error of a + b is itself a
-// floating-point number.
+// TwoSum (D. E. Knuth, The Art of Computer Programming 2, 4.2.2, theorem B): the rounding error of a + b is exact.
 constexpr CompensatedNode combine(const CompensatedNode& a, const CompensatedNode& b) noexcept {
   const double sum = a.sum + b.sum;
   const double of_b = sum - a.sum;

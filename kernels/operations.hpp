@@ -55,7 +55,8 @@ constexpr OperationTraits operation_traits(gpumem_reduce_op op) noexcept {
   using enum Extreme;
   using enum ValidTypes;
 #pragma GCC diagnostic push
-#pragma GCC diagnostic error "-Wswitch"  // an operation of gpumem.h without an entry does not compile
+#pragma GCC diagnostic error \
+    "-Wswitch"  // an operation that gpumem.h declares and that has no entry in this table does not compile
   switch (static_cast<decltype(GPUMEM_SUM)>(op)) {
     case GPUMEM_SUM:
       return {"sum", "sum", kSums, element};
