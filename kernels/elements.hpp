@@ -61,7 +61,6 @@ constexpr gpumem_dtype count_dtypes() noexcept {
 inline constexpr gpumem_dtype kDtypes = count_dtypes();
 constexpr bool is_dtype(gpumem_dtype dtype) noexcept { return dtype >= 0 && dtype < kDtypes; }
 
-// An element as a C++ type. Types f16 and bf16 are only their bits.
 struct Half {
   uint16_t bits;
 };
@@ -180,7 +179,6 @@ constexpr double half_to_double(uint16_t bits) noexcept {
   return std::bit_cast<double>(sign | (wide << 52) | (fraction << 42));
 }
 
-// The bits of a floating-point element as f64, exactly.
 template <gpumem_dtype kType>
 constexpr double to_double(uint64_t bits) noexcept {
   if constexpr (kType == GPUMEM_F16) return half_to_double(static_cast<uint16_t>(bits));
@@ -193,7 +191,6 @@ constexpr double to_double(gpumem_dtype dtype, uint64_t bits) noexcept {
   return for_floating_type(dtype, [bits]<gpumem_dtype kType>() { return to_double<kType>(bits); });
 }
 
-// Sign-extends or zero-extends an integer element to 64 bits.
 constexpr uint64_t extend(gpumem_dtype dtype, uint64_t bits) noexcept {
   if (!is_signed_integer(dtype)) return bits;
   return (bits ^ sign_bit(dtype)) - sign_bit(dtype);

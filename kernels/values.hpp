@@ -18,7 +18,6 @@ constexpr bool has_empty_value(gpumem_dtype dtype, gpumem_reduce_op op) noexcept
   return has_empty_value(node_kind(dtype, op));
 }
 
-// Whether n elements have a result whatever their values are.
 constexpr bool always_has_value(gpumem_dtype dtype, gpumem_reduce_op op, int64_t n) noexcept {
   switch (node_kind(dtype, op)) {
     case NodeKind::integer:

@@ -21,7 +21,6 @@
 namespace gpumem::kernels {
 namespace {
 
-// An operand in bytes, with one stride per axis of ViewTiles.
 struct View {
   char* first;
   int64_t stride[kMaxViewRank];
@@ -43,7 +42,6 @@ struct Views {
   View z;
 };
 
-// Splits a number into three digits by two radices.
 __device__ void split(uint32_t i, const Divisor<uint32_t> (&radix)[2], uint32_t (&digit)[3]) {
   const uint32_t rest = radix[0].quotient(i);
   digit[2] = radix[1].quotient(rest);

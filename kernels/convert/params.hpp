@@ -18,7 +18,6 @@ struct ConvertParams {
 };
 
 constexpr int kConvertThreads = 256;
-// Elements per vector: as many as make 16 bytes of the wider type.
 constexpr int convert_vector(int bytes, int other_bytes) noexcept {
   return 16 / (bytes > other_bytes ? bytes : other_bytes);
 }

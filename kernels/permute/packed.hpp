@@ -188,7 +188,6 @@ inline double conflicts(const PackedTile& t, const PermuteAxes& axes) noexcept {
   return static_cast<double>(total) / passes;
 }
 
-// Chooses the pitch with the fewest conflicts from a few candidates.
 inline void choose_pitch(PackedTile& t, const PermuteAxes& axes) noexcept {
   const int64_t e = axes.element_bytes;
   const int64_t banks = 128 / e;

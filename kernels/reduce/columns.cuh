@@ -34,7 +34,6 @@ struct Rows {
   Nodes sum[kSums];
 
   __device__ __forceinline__ static bool full(int first, int apart, int n) { return first + (kRows - 1) * apart < n; }
-  // kFull: all rows exist.
   template <bool kFull>
   __device__ __forceinline__ static void load(C (&row)[kRows], const char* p, int64_t step, int first, int apart,
                                               int n) {
@@ -80,7 +79,6 @@ struct Rows {
     load<kFull>(row, p, step, first, apart, n);
     add<kFull>(term, row, first, apart, n);
   }
-  // Recursive, as fold_own().
   template <int kHalf = kSums / 2>
   __device__ __forceinline__ void fold() {
     if constexpr (kHalf > 0) {

@@ -56,7 +56,6 @@ __device__ __forceinline__ void begin_lines(const ReduceLaunch& launch) {
   if (launch.status != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *launch.status = GPUMEM_OK;
 }
 
-// Stores the value of one sequence. `launch` is a ReduceLaunch or a Sequence.
 template <class Launch>
 __device__ __forceinline__ void store_value(const Launch& launch, const ReduceValue& value, bool pair) {
   if (value.status == GPUMEM_OK) {

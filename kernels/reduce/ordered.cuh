@@ -78,7 +78,6 @@ struct MiddleTerm {
   }
 };
 
-// How a warp divides the leaves that it takes at a time.
 template <gpumem_dtype kType>
 struct Layout {
   static constexpr int kPerWord = Elements<kType>::kPerWord;

@@ -119,7 +119,6 @@ __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
   store_value(launch, value_of(launch.dtype, launch.op, whole, Root{}), false);
 }
 
-// One short sequence, by one block or a cluster.
 template <gpumem_dtype kType, class Term>
 __global__ void __launch_bounds__(32 * kSingleTileChunks, 2)
     single_tile_kernel(const __grid_constant__ Sequence<LeafSpan> launch) {

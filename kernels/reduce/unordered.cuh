@@ -114,7 +114,6 @@ __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
   store_value(launch, State::value(launch.dtype, launch.op, whole), launch.op == GPUMEM_MIN_MAX);
 }
 
-// One short sequence, by one block or a cluster.
 template <class State>
 __global__ void __launch_bounds__(64 * kSingleTileChunks)
     single_tile_kernel(const __grid_constant__ Sequence<WordSpan> launch) {

@@ -454,7 +454,6 @@ cudaError_t start_short_of(const ReduceLaunch& launch, const Matrix& matrix, Str
                               launch.block, stream, matrix, launch);
 }
 
-// Lines that share warps.
 template <class Term, bool kSegments>
 cudaError_t start_short(const ReduceLaunch& launch, const Matrix& matrix, Stream stream) {
   constexpr LeafKind kKind = leaf_kind_of<Term>();
@@ -472,7 +471,6 @@ cudaError_t start_short(const ReduceLaunch& launch, const Matrix& matrix, Stream
   }
 }
 
-// Whether each line of a Term has a warp, as by_whole_warps() says.
 template <class Term>
 constexpr bool kByWholeWarps = std::is_same_v<Term, PowerElement> || is_product(Term::Node::kind);
 

@@ -110,7 +110,6 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// The columns of one thread, and two rows of src blended along them.
 template <class T, int kChannels, bool kWhole>
 struct BlendedLines {
   using Blend = ResizeBlend<T>;

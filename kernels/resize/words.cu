@@ -70,7 +70,6 @@ __global__ void __launch_bounds__(kThreads, 4)
   }
 }
 
-// The pixels of a lane in a row of src, blended horizontally.
 template <int kChannels>
 struct WordsLine {
   using Cell = WordsCells<kChannels>;

@@ -169,7 +169,6 @@ struct NarrowSides {
     }
   }
 
-  // Loads `count` elements of a plane: whole words first, then the rest.
   static __device__ void load_planes(const Structures& n, const Element* from, int64_t ld, uint32_t count,
                                      Element* shared) {
     if (!n.plane_words) {

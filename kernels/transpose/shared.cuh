@@ -56,7 +56,6 @@ struct Turn {
 LaunchResult transpose_in_place_turned(const TransposeParams& params, const Config& config, const Turn& turn,
                                        const Launch& launch);
 
-// Launches a kernel on `pieces` pieces. Each of them needs `bytes` of shared memory.
 template <class... Parameters>
 LaunchResult start_shared(void (*kernel)(Parameters...), const Config& config, int64_t pieces, int64_t bytes,
                           const Launch& launch, std::type_identity_t<Parameters>... arguments) {

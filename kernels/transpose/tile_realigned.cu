@@ -41,7 +41,6 @@ __global__ void __launch_bounds__(kThreads, resident_blocks(8, kThreads))
   for (int64_t tile = blockIdx.x; tile < tiles.all; tile += gridDim.x) {
     const TilePlace origin(tile, tiles, O::kRows, O::kCols);
     const int64_t first = origin.row - O::kSector;
-    // The rows and columns of the tile that exist, in 32 bits.
     const int row_begin = first < 0 ? O::kSector : 0;
     const int row_end = static_cast<int>(min(params.rows - first, int64_t{O::kLoaded}));
     const int cols = static_cast<int>(min(params.cols - origin.col, int64_t{O::kCols}));
