@@ -1,5 +1,5 @@
-// Exact arithmetic of integers, shared by the loops of the host and the kernels: what an element brings to a sum or a product, and what
-// sums, products and their parts are gathered in. All of it is inlined, because the host's loops are compiled once for each instruction set.
+// Exact integer arithmetic for sums and products, shared by the host's loops and the kernels. All of it is inlined,
+// because the host's loops are compiled once per instruction set.
 #pragma once
 
 #include <cstdint>
@@ -22,18 +22,18 @@ template <class T>
     return false;
   }
 }
-// |v|, which fits the unsigned type for the least number too.
+// The unsigned type also holds the magnitude of the least number.
 template <class T>
 [[gnu::always_inline]] constexpr std::make_unsigned_t<T> unsigned_magnitude(T v) noexcept {
   using U = std::make_unsigned_t<T>;
   return is_negative(v) ? static_cast<U>(U{0} - static_cast<U>(v)) : static_cast<U>(v);
 }
 
-// What the square of an element is formed in: 32 bits where they are enough, so that a vector holds more of them.
+// The type of an element's square. It has 32 bits if they suffice, so that a vector holds more squares.
 template <class T>
 using SquareOf = std::conditional_t<sizeof(T) <= 2, uint32_t, std::conditional_t<sizeof(T) == 4, uint64_t, Uint128>>;
 
-// What an element adds to a sum, in a Word that holds it: all but the cubes of 64 bits.
+// The term of an element in a sum, for all terms but cubes of 64 bits.
 template <Addend kAddend, class Word, class T, class Square = SquareOf<T>>
 [[gnu::always_inline]] constexpr Word term_of(T v) noexcept {
   if constexpr (kAddend == Addend::element) {
@@ -51,7 +51,6 @@ template <Addend kAddend, class Word, class T, class Square = SquareOf<T>>
   }
 }
 
-// Powers of a magnitude of 64 bits.
 [[gnu::always_inline]] constexpr Uint128 square_of(uint64_t a) noexcept { return static_cast<Uint128>(a) * a; }
 [[gnu::always_inline]] constexpr Uint128 cube_of_narrow(uint64_t a) noexcept {  // a < 2^32
   return static_cast<Uint128>(a * a) * a;
@@ -67,12 +66,12 @@ struct Cube {
   return {static_cast<uint64_t>(low) | high << 64, static_cast<uint64_t>(high >> 64)};
 }
 
-// Any node, as it is stored: whole words, the unused ones 0.
+// A partial result of any kind as it is stored. Unused words are 0.
 struct ReduceNode {
   uint64_t word[4] = {};
 };
 
-// An exact sum of integers: two's complement in 256 bits. The largest, of 2^36 cubes of 64 bits, takes 229.
+// An exact sum of integers: two's complement in 256 bits. The largest sum, of 2^36 cubes of 64 bits, needs 229.
 struct IntegerNode {
   static constexpr NodeKind kind = NodeKind::integer;
   uint64_t word[4] = {};
@@ -102,7 +101,7 @@ constexpr IntegerNode negated(const IntegerNode& a) noexcept {
   return combine(complement, IntegerNode(Int128{1}));
 }
 
-// What an integer element adds, by an operation that is known at run time; bits as extend() gives them.
+// The term of an integer element, for an operation known at run time. `bits` come from extend().
 constexpr IntegerNode integer_term(gpumem_dtype dtype, gpumem_reduce_op op, uint64_t bits) noexcept {
   const bool negative = is_signed_integer(dtype) && static_cast<int64_t>(bits) < 0;
   const uint64_t magnitude = negative ? 0 - bits : bits;
@@ -125,8 +124,8 @@ constexpr IntegerNode integer_term(gpumem_dtype dtype, gpumem_reduce_op op, uint
   return negative ? negated(term) : term;
 }
 
-// A sum of up to 192 bits by its words, each summed apart in signed arithmetic, which holds 2^60 terms: no carry goes from one to the next
-// but at the end. An aggregate, so that memory for many of them is not set up.
+// A sum of up to 192 bits. Each 64-bit word has its own signed sum, which holds 2^60 terms, so carries wait until the
+// end. It is an aggregate, so that an array of them is not initialized.
 struct SplitSum {
   Int128 word[3];
 
@@ -151,7 +150,7 @@ struct SplitSum {
   }
 };
 
-// Terms of 64 bits, their halves summed apart: up to 2^32 of them. Word is uint64_t, or a vector of them.
+// A sum of up to 2^32 terms of 64 bits, by halves. Word is uint64_t or a vector of uint64_t.
 template <class Word>
 struct HalfSums {
   Word low{};
@@ -163,12 +162,12 @@ struct HalfSums {
 };
 [[gnu::always_inline]] constexpr Int128 joined_halves(Int128 low, Int128 high) noexcept { return low + (high << 32); }
 
-// Cubes of 32 bits: v^3 = (square's low half * v) + (square's high half * v) * 2^32. The low 32 bits of the first product are summed
-// apart; the rest of both, below 2^63 in size, in two words.
+// A sum of cubes of 32-bit elements: v^3 = (square's low half * v) + (square's high half * v) * 2^32. The low 32 bits
+// of the first product have their own sum. The rest, below 2^63 in size, is summed in two words.
 struct CubeSums {
-  uint64_t low = 0;     // of terms below 2^32
-  uint64_t middle = 0;  // of what lies above, modulo 2^64
-  int64_t high = 0;     // and its carries
+  uint64_t low = 0;     // sum of the low 32 bits
+  uint64_t middle = 0;  // sum of the rest, modulo 2^64
+  int64_t high = 0;     // carries of `middle`
 
   [[gnu::always_inline]] constexpr void add(uint32_t magnitude, bool negative) noexcept {
     const uint64_t square = static_cast<uint64_t>(magnitude) * magnitude;
@@ -186,12 +185,12 @@ struct CubeSums {
   }
 };
 
-// An exact product of integers, or that it leaves 64 bits. A factor 0 makes it 0 again.
+// An exact product of integers, or the fact that it exceeds 64 bits. A factor 0 makes it 0 again.
 struct IntegerProductNode {
   static constexpr NodeKind kind = NodeKind::integer_product;
-  uint64_t magnitude = 1;   // all ones where it is larger
-  uint32_t negative = 0;    // or 1
-  uint32_t overflowed = 0;  // or 1
+  uint64_t magnitude = 1;  // all ones if it has overflowed
+  uint32_t negative = 0;
+  uint32_t overflowed = 0;
 
   constexpr IntegerProductNode() noexcept = default;
   [[gnu::always_inline]] constexpr IntegerProductNode(uint64_t size, bool is_negative) noexcept
@@ -215,7 +214,7 @@ constexpr IntegerProductNode combine(IntegerProductNode a, const IntegerProductN
   return a;
 }
 
-// Bits as extend() gives them.
+// `bits` come from extend().
 constexpr IntegerProductNode integer_factor(gpumem_dtype dtype, uint64_t bits) noexcept {
   const bool negative = is_signed_integer(dtype) && static_cast<int64_t>(bits) < 0;
   return {negative ? 0 - bits : bits, negative};

@@ -1,5 +1,5 @@
-// What an implementation decides for one problem on one device. Its plan fills this once; the launch, explain() and tuning read it, and
-// derive nothing again.
+// The decisions of an implementation for one problem on one device. Its plan fills a Config once. The launch, explain()
+// and tuning read it and derive nothing again.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace gpumem {
 
-// A struct of the implementation's own. Only what was set is copied.
+// A struct that only the implementation knows. Copies take only the bytes that were set.
 class OwnConfig {
  public:
   OwnConfig() noexcept {}  // NOLINT(modernize-use-equals-default): "= default" would let Config{} write zeros
@@ -45,9 +45,9 @@ struct Config {
   int32_t per_thread = 1;  // independent loads or rows that a thread keeps in flight
   // Elements (reduce, axpby), rows (transpose, rows of a copy) or bytes (fill, copy) per block or task.
   int64_t tile = 0;
-  int64_t shared_bytes = 0;        // of dynamic shared memory that a block may have
+  int64_t shared_bytes = 0;        // limit of dynamic shared memory per block
   int64_t workspace_bytes = 0;     // scratch memory that the launch needs
-  bool fixed_grid = false;         // each block has work of its own: with fewer blocks, some would be left undone
+  bool fixed_grid = false;         // each block has its own work, so fewer blocks would leave some undone
   const void* delegate = nullptr;  // the implementation of another operation that does the work
   OwnConfig own{};
 };

@@ -1,5 +1,6 @@
-// Division, and division by a number that stays the same: one high product and two shifts (T. Granlund and P. L. Montgomery, "Division by
-// invariant integers using multiplication", PLDI 1994, figure 4.1). For every unsigned dividend. Plain C++, for host and device.
+// Division by a run-time value, and division by an invariant divisor for any unsigned dividend (T. Granlund and P. L.
+// Montgomery, "Division by invariant integers using multiplication", PLDI 1994, figure 4.1). Plain C++, for host and
+// device.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +39,7 @@ struct Divisor {
   }
 };
 
-// Of two numbers that are not negative. On a GPU a division of 32 bits is several times shorter.
+// a and b are not negative. On a GPU, a 32-bit division is several times shorter than one of 64 bits.
 struct Quotient {
   int64_t quotient;
   int64_t rest;

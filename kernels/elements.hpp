@@ -1,4 +1,4 @@
-// The element types: sizes, values, and the keys by which they are ordered. Plain constexpr functions, for host and device.
+// The element types: sizes, values, and the keys that order them. Plain constexpr functions, for host and device.
 #pragma once
 
 #include <bit>
@@ -14,14 +14,14 @@ struct ElementTraits {
   const char* name = nullptr;
   ElementClass what = {};
   int8_t bytes = 0;
-  int8_t exponent_bits = 0;  // of a floating-point type
+  int8_t exponent_bits = 0;
 };
 
-// The one table of the element types. Other numbers have no bytes.
+// The only table of the element types. An invalid type has 0 bytes.
 constexpr ElementTraits traits_of(gpumem_dtype dtype) noexcept {
   using enum ElementClass;
 #pragma GCC diagnostic push
-#pragma GCC diagnostic error "-Wswitch"  // a type that gpumem.h declares and that has no entry here does not compile
+#pragma GCC diagnostic error "-Wswitch"  // a type of gpumem.h without an entry does not compile
   switch (static_cast<decltype(GPUMEM_I8)>(dtype)) {
     case GPUMEM_I8:
       return {"i8", signed_integer, 1};
@@ -61,7 +61,6 @@ constexpr gpumem_dtype count_dtypes() noexcept {
 inline constexpr gpumem_dtype kDtypes = count_dtypes();
 constexpr bool is_dtype(gpumem_dtype dtype) noexcept { return dtype >= 0 && dtype < kDtypes; }
 
-// An element as C++ has it; those of 16 bits by their bits alone.
 struct Half {
   uint16_t bits;
 };
@@ -86,8 +85,8 @@ constexpr auto element_of() noexcept {
 template <gpumem_dtype kType>
 using ElementOf = decltype(element_of<kType>());
 
-// A field of the table, kBits for each type, in one word: where a type is known at run time only, device code shifts it and loads
-// nothing.
+// A field of the table in one word, with kBits per type. If a type is known only at run time, device code shifts this
+// word instead of loading from a table.
 template <int kBits, class Field>
 constexpr uint32_t packed_traits(const Field& field) noexcept {
   static_assert(kBits * kDtypes <= 32);
@@ -103,17 +102,17 @@ inline constexpr uint32_t kSignedTypes = types_of_class(ElementClass::signed_int
 inline constexpr uint32_t kLog2Bytes = packed_traits<2>(
     [](const ElementTraits& t) { return static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(t.bytes))); });
 
-// Of a type of the table.
+// dtype is valid in these functions.
 constexpr bool is_floating(gpumem_dtype dtype) noexcept { return (kFloatingTypes >> dtype & 1) != 0; }
 constexpr bool is_signed_integer(gpumem_dtype dtype) noexcept { return (kSignedTypes >> dtype & 1) != 0; }
 constexpr int element_bytes(gpumem_dtype dtype) noexcept { return 1 << (kLog2Bytes >> 2 * dtype & 3); }
 
 constexpr uint64_t sign_bit(gpumem_dtype dtype) noexcept { return uint64_t{1} << (8 * element_bytes(dtype) - 1); }
-// Of either sign, by its bits.
+// True for +0 and -0.
 constexpr bool is_zero(gpumem_dtype dtype, uint64_t bits) noexcept { return (bits & ~sign_bit(dtype)) == 0; }
 constexpr uint64_t all_bits(gpumem_dtype dtype) noexcept { return ~uint64_t{0} >> (64 - 8 * element_bytes(dtype)); }
 
-// Calls f with a floating-point type as a constant.
+// dtype is a floating-point type.
 template <class F>
 constexpr auto for_floating_type(gpumem_dtype dtype, const F& f) {
   switch (static_cast<decltype(GPUMEM_I8)>(dtype)) {
@@ -137,7 +136,7 @@ constexpr auto for_floating_type(gpumem_dtype dtype, const F& f) {
   return f.template operator()<GPUMEM_F64>();
 }
 
-// Calls f with float or double, for a type that is one of them.
+// dtype is f32 or f64.
 template <class F>
 constexpr auto for_float_or_double(gpumem_dtype dtype, const F& f) {
   switch (static_cast<decltype(GPUMEM_I8)>(dtype)) {
@@ -160,7 +159,6 @@ constexpr auto for_float_or_double(gpumem_dtype dtype, const F& f) {
   __builtin_unreachable();
 }
 
-// The bits of +infinity: the exponent's all set.
 constexpr uint64_t infinity_bits(gpumem_dtype dtype) noexcept {
   uint64_t bits = 0;
   for_floating_type(dtype, [&bits]<gpumem_dtype kType>() {
@@ -171,7 +169,7 @@ constexpr uint64_t infinity_bits(gpumem_dtype dtype) noexcept {
 
 constexpr uint64_t kCanonicalNan = 0x7ff8000000000000;
 
-// Every finite or infinite number of binary16, exactly.
+// Exact for every finite or infinite number of binary16.
 constexpr double half_to_double(uint16_t bits) noexcept {
   const uint64_t sign = static_cast<uint64_t>(bits >> 15) << 63;
   const int exponent = (bits >> 10) & 31;
@@ -181,7 +179,6 @@ constexpr double half_to_double(uint16_t bits) noexcept {
   return std::bit_cast<double>(sign | (wide << 52) | (fraction << 42));
 }
 
-// A floating-point element, given by its bits, as f64: exact.
 template <gpumem_dtype kType>
 constexpr double to_double(uint64_t bits) noexcept {
   if constexpr (kType == GPUMEM_F16) return half_to_double(static_cast<uint16_t>(bits));
@@ -194,14 +191,13 @@ constexpr double to_double(gpumem_dtype dtype, uint64_t bits) noexcept {
   return for_floating_type(dtype, [bits]<gpumem_dtype kType>() { return to_double<kType>(bits); });
 }
 
-// An integer element's bits, extended to 64: by its sign, or by zeros.
 constexpr uint64_t extend(gpumem_dtype dtype, uint64_t bits) noexcept {
   if (!is_signed_integer(dtype)) return bits;
   return (bits ^ sign_bit(dtype)) - sign_bit(dtype);
 }
 
-// Keys: unsigned numbers of the element's width, ordered as the elements are, with -0 before +0. NaNs lie outside the
-// infinities, those with a sign below.
+// Keys are unsigned numbers of the element's width in the order of the elements, with -0 before +0. NaNs order outside
+// the infinities, negative ones first.
 constexpr uint64_t key_of(gpumem_dtype dtype, uint64_t bits) noexcept {
   const uint64_t sign = sign_bit(dtype);
   if (is_floating(dtype)) return (bits & sign) != 0 ? ~bits & all_bits(dtype) : bits | sign;
@@ -226,7 +222,7 @@ constexpr uint64_t magnitude_of_key(gpumem_dtype dtype, uint64_t key) noexcept {
   return key >= zero ? key - zero : zero - key - (is_floating(dtype) ? 1 : 0);
 }
 
-// Ranks: what a search looks for has the lowest. A NaN has rank 0, and nothing else that is floating.
+// The element that a search looks for has the lowest rank. Of floating-point elements, only NaNs have rank 0.
 constexpr uint64_t rank_of(gpumem_dtype dtype, gpumem_reduce_op op, uint64_t key) noexcept {
   if (is_nan_key(dtype, key)) return 0;
   static_assert(count_accumulated_in(NodeKind::arg) == 3);

@@ -1,4 +1,5 @@
-// The one place where kernels are launched: tests/emulation has a header of the same name for builds that run them on the processor.
+// The only place that launches kernels. In builds that run kernels on the processor, tests/emulation replaces this
+// header.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,7 +12,7 @@
 
 namespace gpumem::kernels {
 
-// Not inlined: the kernels of a family have the same parameters, and share this code.
+// Not inlined: all kernels of an operation have the same parameters and share this code.
 template <class... Parameters>
 [[gnu::noinline]] cudaError_t enqueue(void (*kernel)(Parameters...), const dim3& grid, const dim3& block, Stream stream,
                                       const std::type_identity_t<Parameters>&... arguments) {
@@ -19,9 +20,9 @@ template <class... Parameters>
   return cudaGetLastError();
 }
 
-// For kernels that begin with synchronize_and_trigger(): their blocks are put in place while the kernel before is ending. Where short
-// kernels follow each other, each takes a microsecond less (H200, copies of 64 KiB: 0.95 us in place of 1.94).
-// With a cluster, the blocks of the grid's y direction, more than one, run at the same time and share their memory.
+// Launches a kernel that begins with synchronize_and_trigger(). Its blocks are placed while the previous kernel ends.
+// H200, consecutive copies of 64 KiB: 0.95 us per copy instead of 1.94. With Blocks::cluster, the blocks along the
+// grid's y axis run at the same time and share their memory.
 enum class Blocks { apart, cluster };
 template <Blocks kBlocks = Blocks::apart, class... Parameters>
 [[gnu::noinline]] cudaError_t enqueue_programmatic(void (*kernel)(Parameters...), const dim3& grid, const dim3& block,
@@ -50,22 +51,22 @@ template <Blocks kBlocks = Blocks::apart, class... Parameters>
   return error;
 }
 
-// Lets a kernel that starts early begin now, up to where it waits for this one.
+// Lets the next kernel start now if it may start early. It waits for this one at its grid_dependency_synchronize().
 __device__ __forceinline__ void trigger_programmatic_launch() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();
 #endif
 }
 
-// Returns once what was enqueued before this kernel is done and to be seen. Every thread calls it, before it touches any memory but what
-// a kernel before, which did not start early itself, leaves alone.
+// Returns when earlier work in the stream is complete and visible. Every thread calls it before it touches memory.
+// Before this call, it may touch only memory that a previous kernel without early start leaves unchanged.
 __device__ __forceinline__ void grid_dependency_synchronize() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
 #endif
 }
 
-// The same; then a kernel behind few blocks may put its own in place.
+// Then lets the next kernel place its blocks early if this grid has few.
 __device__ __forceinline__ void synchronize_and_trigger() {
   grid_dependency_synchronize();
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -73,10 +74,10 @@ __device__ __forceinline__ void synchronize_and_trigger() {
 #endif
 }
 
-// Shared memory whose size is known at the launch only.
 struct SharedBytes {
   int bytes;
-  int most;  // that any launch of the kernel asks for on this device: it is set once for all threads of the program
+  // maximum over all launches of the kernel on this device. The attribute is shared by all threads of the program
+  int most;
 };
 
 template <class T>

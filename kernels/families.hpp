@@ -1,5 +1,5 @@
-// The families of operations: for each its name, the parameters that travel from the entry point to the launcher, and what is
-// declared of it elsewhere. Tables, problem lines, the backends and the tests go through the lists at the end.
+// The operations ("families"): their names, their parameters and their tables. Tables, operation descriptors, backends
+// and tests iterate over the lists at the end.
 #pragma once
 
 #include <span>
@@ -28,7 +28,7 @@ struct Family {
   static constexpr gpumem_family id = kId;
 };
 
-// The table sees the parameters as the plan has made them normal. Each backend has a row for every valid problem.
+// The table sees parameters that the plan has normalized. Each backend has an implementation for every valid problem.
 struct ReduceFamily : Family<ReduceParams, GPUMEM_FAMILY_REDUCE> {
   static constexpr const char* name = "reduce";
   static Table table() noexcept;
@@ -97,7 +97,6 @@ struct ArithmeticFamily : Family<ArithmeticParams, GPUMEM_FAMILY_ARITHMETIC> {
 template <class... Family>
 struct FamilyList {
   static constexpr int count = sizeof...(Family);
-  // Calls f.template operator()<Family>() for each.
   template <class F>
   static constexpr void for_each(F&& f) {
     (f.template operator()<Family>(), ...);
@@ -108,7 +107,7 @@ struct FamilyList {
 using Families =
     FamilyList<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily, CopyFamily,
                AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily, ResizeFamily, ConvertFamily, ArithmeticFamily>;
-// Those that a backend does no more for than launch the chosen variant.
+// A backend only launches the chosen variant of these.
 using LaunchedFamilies = FamilyList<TransposeFamily, FillFamily, CopyFamily, AxpbyFamily, PermuteFamily, ResizeFamily,
                                     ConvertFamily, ArithmeticFamily>;
 

@@ -9,8 +9,8 @@ __global__ void nothing_kernel() {}
 
 }  // namespace
 
-// The loaded code decides, not the device: code built for an earlier architecture only, and translated for this device, has no
-// wait in synchronize_and_trigger(). `ptxVersion` is the architecture that it was compiled for.
+// The loaded code decides, not the device. Code compiled for an earlier architecture and translated for this device has
+// no wait in synchronize_and_trigger(). `ptxVersion` is the architecture that it was compiled for.
 LaunchResult code_has_programmatic_launch(bool& answer) {
   constexpr int kFirstArchitecture = 90;
   cudaFuncAttributes attributes;

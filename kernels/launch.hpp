@@ -1,4 +1,4 @@
-// Where and with what a kernel is launched. Plain C++: builds without CUDA see it too.
+// The arguments of a launch besides parameters and configuration. Plain C++: builds without CUDA include it too.
 #pragma once
 
 struct CUstream_st;
@@ -9,7 +9,7 @@ struct Config;
 
 namespace gpumem::kernels {
 
-// A stream, and whether kernels on it may start before the one before them has ended (programmatic dependent launch).
+// `programmatic_launch`: kernels may start before the previous one has ended (programmatic dependent launch).
 struct Stream {
   CUstream_st* native = nullptr;
   bool programmatic_launch = false;
@@ -20,7 +20,6 @@ struct Stream {
 
 class TextureObjects;  // kernels/textbook/texture_objects.hpp
 
-// What the execute function of an implementation gets besides parameters and configuration.
 struct Launch : Stream {
   void* workspace = nullptr;  // Config::workspace_bytes
   TextureObjects* textures = nullptr;
@@ -29,12 +28,12 @@ struct Launch : Stream {
 // A cudaError_t.
 using LaunchResult = int;
 
-// What executes an implementation of an operation that is only launched.
+// Executes an implementation of an operation that only needs a launch.
 template <class Params>
 using Execute = LaunchResult(const Params& params, const Config& config, const Launch& launch);
 
-// Whether the code for the current device is of compute capability 9.0 or newer, where kernels may start early. An error where
-// there is no code for the device at all.
+// `answer`: the code for the current device is of compute capability 9.0 or newer, so kernels may start early. Returns
+// an error if the device has no code.
 LaunchResult code_has_programmatic_launch(bool& answer);
 
 }  // namespace gpumem::kernels

@@ -1,23 +1,22 @@
-// Sizes that the variant tables and the kernels of more than one family must agree on; each family has its own beside its kernels.
-// Plain C++, no CUDA.
+// Sizes that variant tables and kernels of several operations share. Others are in their operation's folder. Plain C++.
 #pragma once
 
 #include <cstdint>
 
 namespace gpumem {
 
-// Blocks along x that a launch may have (CUDA C++ Programming Guide, "Compute Capabilities").
+// Maximum number of blocks along x (CUDA C++ Programming Guide, "Compute Capabilities").
 constexpr int64_t kMaxGrid = 0x7fffffff;
 
-// Blocks that leave room on every multiprocessor: the kernel behind may put its own in place meanwhile. Beside more, they would crowd on the
-// multiprocessors that are done first. H200, in a row: a sum of 1,023 2.06 us from 2.24, a copy of 1 KiB 0.92 from 1.09.
+// With so few blocks, every multiprocessor has room for blocks of the next kernel. With more, those would crowd on the
+// multiprocessors that finish first. H200, back to back: a sum of 1,023 2.06 us instead of 2.24.
 constexpr int64_t kFewBlocks = 128;
 
-// Bytes from one row to the next that the driver's copies and sets of rows take at most.
+// Largest pitch in bytes that the driver's 2D copies and sets accept.
 constexpr int64_t kMaxPitch = 0x7fffffff;
 
-// What a task of host work moves at least: a thread that polls for work takes it up in a microsecond or two. Tasks of 1 MiB and
-// threads that slept ran axpby of 2^20 f32 at a quarter of the speed (Intel Xeon, 16 threads).
+// Minimum bytes per task of host work. A polling thread takes up a task in 1 or 2 us. With tasks of 1 MiB and sleeping
+// threads, axpby of 2^20 f32 ran at a quarter of the speed (Intel Xeon, 16 threads).
 constexpr int64_t kHostTaskBytes = int64_t{128} << 10;
 
 // The largest power of two, up to 16, that divides every number whose bits are or'ed together in `bits`.
@@ -26,11 +25,11 @@ constexpr int64_t widest_access(uint64_t bits) noexcept {
   return lowest == 0 || lowest > 16 ? 16 : static_cast<int64_t>(lowest);
 }
 
-// Of numbers that are not negative, however large.
+// a and b are not negative. Does not overflow.
 constexpr int64_t ceil_div(int64_t a, int64_t b) noexcept { return a / b + (a % b != 0 ? 1 : 0); }
 
-// Blocks of `threads` that a multiprocessor is to have registers for, at most as many as fit its threads: for more, ptxas refuses
-// the kernel (CUDA C++ Programming Guide, "Compute Capabilities").
+// The number of blocks per multiprocessor to reserve registers for, at most as many as its threads allow. Otherwise
+// ptxas refuses the kernel (CUDA C++ Programming Guide, "Compute Capabilities").
 constexpr int resident_blocks(int wanted, int threads) noexcept {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1100)
   constexpr int kMost = 2048;

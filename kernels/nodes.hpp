@@ -1,5 +1,5 @@
-// What the parts of a reduction hand to each other: the value of a run of elements, in a form that can be combined with the
-// value of the next run without loss. One set of types and functions for host and kernels, so that they can't differ.
+// Partial results ("nodes") of reductions: the value of a run of elements, in a form that combines with the next run
+// without loss. Host and kernels share these types and functions, so they cannot differ.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,6 @@ constexpr NodeKind node_kind(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   return !is_floating(dtype) ? of.integers : dtype == GPUMEM_F64 ? of.doubles : of.floats;
 }
 
-// The lowest and the highest key.
 struct RangeNode {
   static constexpr NodeKind kind = NodeKind::range;
   uint64_t low = ~uint64_t{0};
@@ -32,7 +31,7 @@ constexpr RangeNode combine(const RangeNode& a, const RangeNode& b) noexcept {
   return {b.low < a.low ? b.low : a.low, b.high > a.high ? b.high : a.high};
 }
 
-// The lowest rank and the first index that has it.
+// The lowest rank and its first index.
 struct ArgNode {
   static constexpr NodeKind kind = NodeKind::arg;
   uint64_t rank = ~uint64_t{0};
@@ -74,7 +73,6 @@ constexpr ProductNode combine(const ProductNode& a, const ProductNode& b) noexce
   return ProductNode(a.product * b.product);
 }
 
-// A sum and the sum of the errors of its additions.
 struct CompensatedNode {
   static constexpr NodeKind kind = NodeKind::compensated;
   double sum = 0;
@@ -89,7 +87,7 @@ struct CompensatedNode {
   }
 };
 
-// TwoSum (D. E. Knuth, The Art of Computer Programming 2, 4.2.2, theorem B): the rounding error of a + b is a number itself.
+// TwoSum (D. E. Knuth, The Art of Computer Programming 2, 4.2.2, theorem B): the rounding error of a + b is exact.
 constexpr CompensatedNode combine(const CompensatedNode& a, const CompensatedNode& b) noexcept {
   const double sum = a.sum + b.sum;
   const double of_b = sum - a.sum;
@@ -97,7 +95,7 @@ constexpr CompensatedNode combine(const CompensatedNode& a, const CompensatedNod
   return CompensatedNode(sum, (a.error + b.error) + error);
 }
 
-// Sums of squares, of small elements (scaled up), of those of middle size, and of large ones (scaled down).
+// Three sums of squares: of small elements (scaled up), of medium ones, and of large ones (scaled down).
 struct NormNode {
   static constexpr NodeKind kind = NodeKind::norm;
   double small = 0;
@@ -119,7 +117,7 @@ constexpr NormNode combine(const NormNode& a, const NormNode& b) noexcept {
   return {a.small + b.small, a.middle + b.middle, a.large + b.large};
 }
 
-// A NaN is neither small nor large.
+// A NaN counts as medium.
 constexpr NormNode norm_term(double x) noexcept {
   const double size = __builtin_fabs(x);
   if (size > kNormLarge) return {0, 0, (x * kNormScaleLarge) * (x * kNormScaleLarge)};
@@ -127,7 +125,7 @@ constexpr NormNode norm_term(double x) noexcept {
   return {0, x * x, 0};
 }
 
-// What a floating-point element adds to a sum. Those that are no sums of one operand's terms are never asked for.
+// The term of a floating-point element in a sum. `op` is a sum of one operand's terms.
 constexpr double sum_term(gpumem_reduce_op op, double x) noexcept {
   switch (static_cast<decltype(GPUMEM_SUM)>(op)) {
     case GPUMEM_SUM_ABS:
@@ -153,7 +151,6 @@ constexpr double sum_term(gpumem_reduce_op op, double x) noexcept {
   return x;
 }
 
-// Calls f with a node of the kind.
 template <class F>
 constexpr auto with_node(NodeKind kind, const F& f) {
   switch (kind) {
@@ -177,7 +174,6 @@ constexpr auto with_node(NodeKind kind, const F& f) {
   return f(NormNode{});
 }
 
-// The node of nothing, and two stored nodes combined.
 constexpr ReduceNode empty_node(NodeKind kind) noexcept {
   return with_node(kind, [](auto node) { return node.stored(); });
 }
@@ -188,8 +184,8 @@ constexpr ReduceNode combine(NodeKind kind, const ReduceNode& a, const ReduceNod
   });
 }
 
-// The pairwise tree over nodes that come in order. levels[i * pitch], i < kTreeLevels, is memory of the caller's: a subtree of 2^i
-// nodes, there if bit i of count, how many nodes came before, is set.
+// Adds the next node to the pairwise tree. levels[i * pitch], i < kTreeLevels, is the caller's memory. It holds a
+// subtree of 2^i nodes if bit i of `count`, the number of earlier nodes, is set.
 constexpr int kTreeLevels = 64;
 constexpr void push_node(NodeKind kind, ReduceNode* levels, int64_t pitch, int64_t count,
                          const ReduceNode& node) noexcept {
@@ -209,7 +205,7 @@ constexpr ReduceNode fold_nodes(NodeKind kind, const ReduceNode* levels, int64_t
   return node;
 }
 
-// Of nodes that are all there, `step` apart.
+// Combines nodes that are all present, `step` apart.
 constexpr ReduceNode fold_all(NodeKind kind, const ReduceNode* nodes, int64_t step, int64_t count) noexcept {
   ReduceNode levels[kTreeLevels];
   for (int64_t i = 0; i < count; ++i) push_node(kind, levels, 1, i, nodes[i * step]);

@@ -1,4 +1,4 @@
-// The operations of reductions, and what each is made of. Plain constexpr functions, for host and device.
+// The operations of reductions and their traits. Plain constexpr functions, for host and device.
 #pragma once
 
 #include <cstdint>
@@ -7,25 +7,24 @@
 
 namespace gpumem {
 
-// What an element brings to a sum, or as a factor to a product; `dot` is the product of two operands.
+// The term of an element in a sum, or its factor in a product. `dot` is the product of two operands.
 enum class Addend : int8_t { element, magnitude, square, cube, dot, factor };
 constexpr int kAddends = 6;
-// What a range is made for, or what a search looks for.
+// The result of a range, or the target of a search.
 enum class Extreme : int8_t { lowest, highest, both, largest };
 
-// What values are accumulated in: each kind is a class of nodes.hpp, whose default is the identity and which combine() joins in pairs.
-// value_of() of values.hpp finishes it.
+// The kind of accumulator. Each kind is a class of nodes.hpp: its default value is the identity, combine() joins two,
+// and value_of() of values.hpp makes the result.
 enum class NodeKind : int32_t { integer, integer_product, range, arg, sum, product, compensated, norm };
 
-// Whether the value depends on the order in which nodes are combined.
 constexpr bool is_ordered(NodeKind kind) noexcept { return kind >= NodeKind::sum; }
 constexpr bool is_product(NodeKind kind) noexcept {
   return kind == NodeKind::product || kind == NodeKind::integer_product;
 }
-// Whether no elements have a value: the identity's.
+// Whether the reduction of no elements has a value, the identity.
 constexpr bool has_empty_value(NodeKind kind) noexcept { return kind != NodeKind::range && kind != NodeKind::arg; }
 
-// By the element's type: integers, floating-point types of up to 32 bits, f64.
+// Accumulators by element type: integers, floating-point types of up to 32 bits, f64.
 struct Accumulators {
   NodeKind integers;
   NodeKind floats;
@@ -38,27 +37,26 @@ inline constexpr Accumulators kSearches{NodeKind::arg, NodeKind::arg, NodeKind::
 inline constexpr Accumulators kCompensated{NodeKind::compensated, NodeKind::compensated, NodeKind::compensated};
 inline constexpr Accumulators kNorms{NodeKind::integer, NodeKind::sum, NodeKind::norm};
 
-// The element types that have an operation.
 enum class ValidTypes : int8_t { all, f32_f64, f64 };
 
 struct OperationTraits {
-  const char* name = nullptr;  // in a sentence
-  const char* word = nullptr;  // in a problem line
+  const char* name = nullptr;  // in messages
+  const char* word = nullptr;  // in an operation descriptor
   Accumulators accumulators = {};
   Addend addend = {};    // of a sum, a norm or a product
   Extreme extreme = {};  // of a range or a search
   ValidTypes types = ValidTypes::all;
-  bool own_function = false;  // gpumem_reduce() and the like do not take it
+  bool own_function = false;  // gpumem_reduce() and similar functions do not accept it
 };
 
-// The one table of the operations. Other numbers have no name.
+// The only table of the operations. An invalid operation has no name.
 constexpr OperationTraits operation_traits(gpumem_reduce_op op) noexcept {
   using enum Addend;
   using enum Extreme;
   using enum ValidTypes;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error \
-    "-Wswitch"  // an operation that gpumem.h declares and that has no entry here does not compile
+    "-Wswitch"  // an operation that gpumem.h declares and that has no entry in this table does not compile
   switch (static_cast<decltype(GPUMEM_SUM)>(op)) {
     case GPUMEM_SUM:
       return {"sum", "sum", kSums, element};
@@ -112,13 +110,13 @@ constexpr int count_operations(const F& has) noexcept {
   return count;
 }
 
-// Device code chooses between operations by comparisons, because that of a switch is longer. This number of operations with one accumulator
-// is asserted there, so that the compiler names the place when there is one more.
+// Device code chooses between operations by comparisons, because a switch compiles to longer code. Such code asserts
+// this number for its accumulator, so that the compiler names the place if an operation is added.
 constexpr int count_accumulated_in(NodeKind of_doubles) noexcept {
   return count_operations([=](gpumem_reduce_op op) { return operation_traits(op).accumulators.doubles == of_doubles; });
 }
 
-// Of an operation of the table.
+// op is valid in these functions.
 constexpr Addend addend_of(gpumem_reduce_op op) noexcept { return operation_traits(op).addend; }
 constexpr Extreme extreme_of(gpumem_reduce_op op) noexcept { return operation_traits(op).extreme; }
 
@@ -136,7 +134,6 @@ constexpr bool is_power(Addend addend) noexcept {
   __builtin_unreachable();
 }
 
-// Whether it looks for an element.
 constexpr bool is_search(gpumem_reduce_op op) noexcept {
   return op == GPUMEM_ARG_MIN || op == GPUMEM_ARG_MAX || op == GPUMEM_ARG_MAX_ABS;
 }

@@ -1,4 +1,4 @@
-// Arithmetic of elements with one rounding each, whatever the compiler is told of fusing, and the one NaN that is written.
+// Arithmetic with one rounding per operation, never fused by the compiler, and the canonical NaN.
 #pragma once
 
 namespace gpumem::kernels {

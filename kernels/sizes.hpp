@@ -1,11 +1,11 @@
-// Code by the size of an element that is only moved. Plain C++, for host and kernels.
+// Dispatch on the size of an element that is only moved. Plain C++, for host and kernels.
 #pragma once
 
 #include <cstdint>
 
 namespace gpumem {
 
-// Calls f with a size of 1, 2, 4, 8 or 16 bytes as a constant.
+// bytes: 1, 2, 4, 8 or 16.
 template <class F>
 constexpr auto for_size(int64_t bytes, const F& f) {
   switch (bytes) {

@@ -1,5 +1,5 @@
-// From the node of a whole reduction to the value that the caller gets: the one place where results are narrowed, NaNs made
-// canonical and norms combined, on the host and at the end of a kernel.
+// From the partial result of a whole reduction to the caller's value. Only this file narrows results, makes NaNs
+// canonical and finishes norms, for the host and for the end of a kernel.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,16 @@
 
 namespace gpumem {
 
-// Up to two words of result, as the caller's memory takes them: int64_t, uint64_t or double by the element's type.
+// One or two result words as the caller's memory receives them: int64_t, uint64_t or double by the element type.
 struct ReduceValue {
   uint64_t word[2] = {};
-  gpumem_status status = GPUMEM_OK;  // or OVERFLOW; the words are 0 then
+  gpumem_status status = GPUMEM_OK;  // or OVERFLOW, with words 0
 };
 
 constexpr bool has_empty_value(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   return has_empty_value(node_kind(dtype, op));
 }
 
-// Whether n elements always have a result, whatever their values.
 constexpr bool always_has_value(gpumem_dtype dtype, gpumem_reduce_op op, int64_t n) noexcept {
   switch (node_kind(dtype, op)) {
     case NodeKind::integer:
@@ -41,7 +40,6 @@ constexpr bool is_finite(double x) noexcept { return x - x == 0; }
 
 constexpr uint64_t word_of(double x) noexcept { return x != x ? kCanonicalNan : std::bit_cast<uint64_t>(x); }
 
-// A key as a result.
 constexpr uint64_t word_of_key(gpumem_dtype dtype, uint64_t key) noexcept {
   const uint64_t bits = bits_of_key(dtype, key);
   return is_floating(dtype) ? word_of(to_double(dtype, bits)) : extend(dtype, bits);
@@ -59,7 +57,6 @@ constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op, const Integ
   return {{n.negative != 0 ? 0 - n.magnitude : n.magnitude}, GPUMEM_OK};
 }
 
-// A magnitude, and where it was found, as a result.
 constexpr ReduceValue value_of_magnitude(gpumem_dtype dtype, uint64_t magnitude, uint64_t index = 0) noexcept {
   if (is_floating(dtype)) return {{word_of(to_double(dtype, magnitude)), index}, GPUMEM_OK};
   if (dtype == GPUMEM_I64 && magnitude == sign_bit(dtype)) return {{}, GPUMEM_OVERFLOW};
@@ -88,7 +85,7 @@ constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, const Ar
   return {{word_of_key(dtype, op == GPUMEM_ARG_MAX ? inverse : n.rank), index}, GPUMEM_OK};
 }
 
-// sqrt is passed in: host and device have no function of that name in common.
+// sqrt is a parameter because host and device have no common function of that name.
 template <class Sqrt>
 constexpr ReduceValue value_of(gpumem_dtype, gpumem_reduce_op op, const SumNode& n, Sqrt sqrt) noexcept {
   return {{word_of(op == GPUMEM_NRM2 ? sqrt(n.sum) : n.sum)}, GPUMEM_OK};
@@ -103,7 +100,7 @@ constexpr ReduceValue value_of(gpumem_dtype, gpumem_reduce_op, const Compensated
   return {{word_of(is_finite(corrected) ? corrected : n.sum)}, GPUMEM_OK};
 }
 
-// Large and small sums never meet: next to a large element a small one is nothing.
+// Large and small sums are never added: compared with a large element, a small one is negligible.
 template <class Sqrt>
 constexpr ReduceValue value_of(gpumem_dtype, gpumem_reduce_op, const NormNode& n, Sqrt sqrt) noexcept {
   double norm = 0;
@@ -124,7 +121,6 @@ constexpr ReduceValue value_of(gpumem_dtype, gpumem_reduce_op, const NormNode& n
   return {{word_of(norm)}, GPUMEM_OK};
 }
 
-// Of a node whose value takes no root.
 template <class Node, class Sqrt>
 requires(Node::kind != NodeKind::sum && Node::kind != NodeKind::norm) constexpr ReduceValue
     value_of(gpumem_dtype dtype, gpumem_reduce_op op, const Node& n, Sqrt) noexcept {
@@ -136,7 +132,7 @@ constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, const Re
   return with_node(node_kind(dtype, op), [&](auto node) { return value_of(dtype, op, decltype(node)(n), sqrt); });
 }
 
-// The value of no elements, where there is one; else 0. The root of nothing is 0.
+// The value of no elements if it exists, otherwise 0. The root of an empty sum is 0.
 constexpr uint64_t empty_word(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   const NodeKind kind = node_kind(dtype, op);
   if (!has_empty_value(kind)) return 0;

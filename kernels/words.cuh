@@ -1,4 +1,4 @@
-// Words by their size, and kernels by the size of an element.
+// Word types by size, and helpers for kernels that depend on the size of an element.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,7 +17,6 @@ template <int kBytes>
 using WordOf = std::tuple_element_t<std::countr_zero(static_cast<unsigned>(kBytes)),
                                     std::tuple<uint8_t, uint16_t, uint32_t, uint2, uint4>>;
 
-// 16 bytes as one word, and as the elements in it.
 template <int kBytes>
 union ElementWord {
   uint4 word;
@@ -26,13 +25,13 @@ union ElementWord {
   __device__ ElementWord() {}
 };
 
-// Elements of any alignment, moved byte by byte.
+// An element without alignment.
 template <int kBytes>
 struct Bytes {
   unsigned char bytes[kBytes];
 };
 
-// How a kernel moves an element: in one access, or byte by byte.
+// Ways to move an element: in one access, or byte by byte.
 struct Aligned {
   template <class T>
   static __device__ T load(const T* p) {
@@ -54,7 +53,7 @@ struct Bytewise {
   }
 };
 
-// Calls f with every size, until one fails.
+// Stops at the first error.
 template <class F>
 cudaError_t for_all_sizes(const F& f) {
   for (const int64_t bytes : {1, 2, 4, 8, 16}) {
@@ -64,7 +63,7 @@ cudaError_t for_all_sizes(const F& f) {
   return cudaSuccess;
 }
 
-// Loads the code of kernels ahead of their first launch. Those of one source file are loaded together.
+// Loads the kernels' code before their first launch. Kernels of one source file are loaded together.
 template <class... Kernels>
 cudaError_t preload(Kernels... kernels) {
   cudaError_t error = cudaSuccess;

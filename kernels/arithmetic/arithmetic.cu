@@ -1,11 +1,12 @@
 // z = a0 x0 + a1 x1 + ..., or x0 x1, over views.
-// Moves: reads each source once and writes z once. In a stencil, the sources are shifted views of one array, and the caches serve most
-// reads of all but the first.
-// Access: views that are shifted by a column share no 16-byte boundary, so each access is one element, by neighbouring threads along a
-// row of z. Tiles are tall (ViewTiles), because a thread reads its neighbours' elements in the rows above and below.
-// Variants: coalesced reads aligned elements and knows the number of sources; bytes takes any address.
-// H200, share of a copy's rate: five points of 8192 x 8192 f32 0.75, f64 0.90; seven of 384^3 0.61 and 0.69; without padding 1.02.
-// A thread reads the elements of z that it overwrites and no others, so z may be a source. Nothing here may assume that they differ.
+// Moves: reads each source once and writes z once. In a stencil, the sources are shifted views of one array, and the
+//         caches serve most reads of all but the first.
+// Access: one element per access, because views shifted by a column share no 16-byte boundary. Neighbouring threads go
+//         along a row of z. Tiles are tall (ViewTiles), because a thread reads its neighbours' elements in the rows
+//         above and below.
+// Shapes: coalesced: aligned elements; it knows the number of sources. bytes: any address.
+// H200, share of a copy's rate: five points of 8192 x 8192 f32 0.75, f64 0.90; seven of 384^3 0.61 and 0.69.
+// A thread reads only the elements of z that it overwrites itself, so z may be a source.
 #include <cstring>
 #include <utility>
 
@@ -20,7 +21,6 @@
 namespace gpumem::kernels {
 namespace {
 
-// One operand, in bytes, with one stride per axis of ViewTiles.
 struct View {
   char* first;
   int64_t stride[kMaxViewRank];
@@ -42,7 +42,6 @@ struct Views {
   View z;
 };
 
-// Splits a number into three digits by two radices.
 __device__ void split(uint32_t i, const Divisor<uint32_t> (&radix)[2], uint32_t (&digit)[3]) {
   const uint32_t rest = radix[0].quotient(i);
   digit[2] = radix[1].quotient(rest);
@@ -50,7 +49,7 @@ __device__ void split(uint32_t i, const Divisor<uint32_t> (&radix)[2], uint32_t 
   digit[0] = i - rest * radix[0].value;
 }
 
-// The first element of a thread, and the elements from it to the end of its tile.
+// A thread's first element, and the elements from there to the end of its tile.
 struct ViewPlace {
   int64_t at[3];
   int32_t left[3];
@@ -76,7 +75,7 @@ struct ViewPlace {
   }
 };
 
-// kTerms: the number of sources, or -1 if the compiler does not know it. kRows: arithmetic_by_rows().
+// kTerms: the number of sources; -1: known only at run time. kRows: arithmetic_by_rows().
 template <class T, Arithmetic kOp, int kTerms, class Access, bool kRows>
 __global__ void __launch_bounds__(kArithmeticThreads) views_kernel(const __grid_constant__ Views<T> v) {
   synchronize_and_trigger();

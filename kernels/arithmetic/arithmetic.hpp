@@ -1,4 +1,4 @@
-// Sums of scaled operands and products.
+// Launchers for sums of scaled operands and for products.
 #pragma once
 
 #include "kernels/arithmetic/params.hpp"
@@ -10,7 +10,6 @@ namespace gpumem::kernels {
 Execute<ArithmeticParams> arithmetic_coalesced;
 Execute<ArithmeticParams> arithmetic_bytes;
 
-// Loads the kernels' code now instead of at the first launch.
 LaunchResult arithmetic_preload();
 
 }  // namespace gpumem::kernels

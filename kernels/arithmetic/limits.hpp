@@ -1,4 +1,4 @@
-// How the elements of a sum or a product over views are shared out, for the table and the kernels. Plain C++, no CUDA.
+// How a sum or a product over views is divided among threads, for the table and the kernels. Plain C++, no CUDA.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 namespace gpumem {
 
 constexpr int kArithmeticThreads = 256;
-// Elements of each source that a thread has on their way at once.
+// Elements of each source that a thread keeps in flight.
 constexpr int kArithmeticEach = 4;
-// Neighbours in a row of z that a block takes: few, so that its tile is tall, and sources that are shifted by a row find in L1 what
-// another one read.
+// Elements of a row of z per block. They are few, so that a block's tile is tall. Then a source that is shifted by a
+// row finds in L1 the elements that another source read.
 constexpr int64_t kArithmeticLanes = 64;
 
-// Whether threads take elements of a row that are a warp apart: of sums of many sources whose rows all lie without gaps, for there that distance
-// is a constant, which an access adds by itself. And of rows that leave no more than half of a warp's loads and of a block's warps without
-// work.
+// Whether a thread takes elements of a row that are a warp apart. This needs many sources whose rows all have no
+// padding: the distance is then a constant, which an access adds at no cost. Rows must keep at least half of a warp's
+// loads and of a block's warps busy.
 constexpr bool arithmetic_by_rows(const ArithmeticParams& p) noexcept {
   if (p.terms <= 3 || p.rank < 2) return false;
   const int64_t length = p.extents[p.rank - 1];
@@ -27,20 +27,20 @@ constexpr bool arithmetic_by_rows(const ArithmeticParams& p) noexcept {
   return p.z_strides[p.rank - 1] == 1;
 }
 
-// Elements, or rows of them, that a thread takes of a large problem: each has offsets to work out for every source first, and tiles that are
-// too tall scatter what few sources read (H200, of a plain copy's rate: five points of f32 0.72, 0.75, 0.73 and 0.70 for 2, 4, 8 and 16 rows of 4,
-// a product 0.87, 0.88, 0.77 and 0.69 for 4, 8, 16 and 32; of f64 0.97, 0.94, 0.88 and 0.82).
+// Elements, or rows of elements, per thread of a large problem. A thread first computes offsets for every source, so
+// more steps spread that cost. Tiles that are too tall scatter the reads of few sources. H200, of a plain copy's rate:
+// five points of f32 0.75 with 4 rows and 0.70 with 16; a product 0.88 with 8 elements and 0.77 with 16.
 constexpr int64_t arithmetic_steps(const ArithmeticParams& p, int64_t element) noexcept {
   return arithmetic_by_rows(p) ? 4 : p.terms > 3 ? 16 : 32 / element;
 }
 
-// A block's threads lie along all three axes, and go on along one of them. Axis 0 is that of the shortest stride in z; axes that the
-// parameters do not have are of extent 1 and stride 0.
+// A block's threads extend along all three axes, and each continues along one of them. Axis 0 has the shortest stride
+// in z. Axes that the parameters lack have extent 1 and stride 0.
 struct ViewTiles {
   int32_t rank = 0;
   int64_t extent[kMaxViewRank] = {1, 1, 1};
   int64_t lanes[kMaxViewRank] = {};
-  int64_t across = 1;  // elements of a thread along axis 0, a warp apart
+  int64_t across = 1;  // elements per thread along axis 0, a warp apart
   int32_t along = kMaxViewRank - 1;
   int64_t steps = 1;
 
@@ -55,7 +55,7 @@ struct ViewTiles {
   }
 };
 
-// The length of the fewest parts of at most `most`, as even as they can be.
+// The length of the parts if `extent` is divided into the fewest parts of at most `most`, as evenly as possible.
 constexpr int64_t even_part(int64_t extent, int64_t most) noexcept {
   const int64_t parts = (extent - 1) / most + 1;
   return (extent - 1) / parts + 1;
@@ -76,7 +76,7 @@ constexpr ViewTiles view_tiles(const ArithmeticParams& p, int64_t steps) noexcep
     left /= best.lanes[a];
   }
   if (!by_rows) best.lanes[0] = even_part(best.extent[0], kArithmeticThreads / (best.lanes[1] * best.lanes[2]));
-  // On along the outermost axis, unless another one leaves many fewer threads without work.
+  // Threads continue along the outermost axis, unless another axis leaves far fewer threads idle.
   for (int32_t a = kMaxViewRank - 2; a >= (by_rows ? 1 : 0); --a) {
     ViewTiles other = best;
     other.along = a;

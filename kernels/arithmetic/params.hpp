@@ -1,4 +1,4 @@
-// Sums of scaled operands, and products, over views of up to three axes, as they travel from the entry point to the kernel.
+// Parameters of sums of scaled operands and of products, over views of up to three axes.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ constexpr int32_t kMaxViewRank = 3;
 
 enum class Arithmetic : int32_t { lincomb, multiply };
 
-// Strides are in elements. A plan has the axes fused, the one with the shortest stride in z last, and no source whose factor is 0.
+// Strides are in elements. A plan fuses axes, puts the shortest stride in z last, and drops sources with factor 0.
 struct ArithmeticParams {
   Arithmetic op = Arithmetic::lincomb;
   gpumem_dtype dtype = GPUMEM_F32;  // or f64
   int32_t rank = 0;
   int32_t terms = 0;
   int64_t extents[kMaxViewRank] = {};
-  uint64_t factors[kMaxTerms] = {};  // bits, as AxpbyParams has them; 1 in a product
+  uint64_t factors[kMaxTerms] = {};  // bits, as in AxpbyParams; 1 in a product
   const void* x[kMaxTerms] = {};
   int64_t x_strides[kMaxTerms][kMaxViewRank] = {};
   void* z = nullptr;
@@ -32,7 +32,7 @@ struct ArithmeticParams {
   }
 };
 
-// The same as a call gives them: arrays that are the caller's.
+// The arguments of a call, with the caller's arrays.
 struct ArithmeticCall {
   Arithmetic op = Arithmetic::lincomb;
   gpumem_dtype dtype = GPUMEM_F32;
@@ -41,9 +41,9 @@ struct ArithmeticCall {
   int32_t terms = 0;
   const void* factors = nullptr;  // of dtype; nullptr in a product
   const void* const* x = nullptr;
-  const int64_t* x_strides[kMaxTerms] = {};  // nullptr: those of z
+  const int64_t* x_strides[kMaxTerms] = {};  // nullptr: the strides of z
   void* z = nullptr;
-  const int64_t* z_strides = nullptr;  // nullptr: row-major without gaps
+  const int64_t* z_strides = nullptr;  // nullptr: row-major without padding
 };
 
 }  // namespace gpumem

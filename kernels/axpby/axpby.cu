@@ -1,9 +1,10 @@
-// z = alpha x + beta y. Every kernel reads each operand that counts once and writes z once: n elements for each of them.
-//   words      (vec16, vec16_store) z in whole 16-byte words, several a thread on their way at once; an operand that lies as far
-//              from a 16-byte boundary as z is read in the same words, another one element by element: the four or two loads of a
-//              word hit the same sectors. The ragged ends before the first boundary and after the last are the first block's.
-//   bytes      one element per thread, moved byte by byte, for any address
-// A thread reads what it overwrites itself and nothing else of z, so z may be x or y; nothing here may assume that they differ.
+// z = alpha x + beta y.
+// Moves: reads each operand whose factor is not 0 once and writes z once, n elements each.
+// Access: words (vec16, vec16_store): a thread keeps several 16-byte words of z in flight. An operand with the same
+//         misalignment is read in the same words. Another one is read by element: the two or four loads of a word hit
+//         the same sectors. The first block handles the ends of z.
+//         bytes: one element per thread, byte by byte, for any address.
+// A thread reads only the elements of z that it overwrites itself, so z may be x or y.
 #include <algorithm>
 #include <bit>
 
@@ -19,7 +20,7 @@ namespace {
 
 constexpr int kThreads = kAxpbyThreads;
 
-// An operand that is not read costs nothing: neither a load nor arithmetic.
+// An operand that is not read costs neither a load nor arithmetic.
 template <bool kReadsX, bool kReadsY, class T>
 __device__ T axpby(const AxpbyOperands<T>& o, T x, T y) {
   if constexpr (kReadsX && kReadsY) return canonical(sum(product(o.alpha, x), product(o.beta, y)));
@@ -46,7 +47,6 @@ __global__ void __launch_bounds__(kThreads) bytes_kernel(const __grid_constant__
   }
 }
 
-// How an operand is read.
 enum class Reads { nothing, elements, words };
 
 template <class T>
@@ -55,7 +55,7 @@ struct alignas(16) Word {
   T element[kElements];
 };
 
-// Both by name, with the caching of an ordinary access: a compiler stores apart, now and then, what was computed apart.
+// Explicit 16-byte accesses with ordinary caching. Without them, a compiler sometimes splits a store into its elements.
 template <class T>
 __device__ Word<T> whole_word(const T* p) {
   return std::bit_cast<Word<T>>(__ldca(reinterpret_cast<const uint4*>(p)));
@@ -76,7 +76,7 @@ __device__ Word<T> load_word(const T* p) {
   return word;
 }
 
-// z + head is the first boundary that an element begins at; `words` words follow it.
+// head: elements before the first 16-byte boundary of z. `words` words follow it.
 template <Reads kX, Reads kY, class T>
 __global__ void __launch_bounds__(kThreads)
     words_kernel(const __grid_constant__ AxpbyOperands<T> o, int64_t head, int64_t words) {
@@ -117,7 +117,6 @@ LaunchResult start(Kernel kernel, const Config& config, const Launch& launch, co
   return enqueue_programmatic(kernel, static_cast<unsigned>(config.grid), kThreads, launch, operands, more...);
 }
 
-// Calls f with the type and with what is read as compile-time constants.
 template <class F>
 LaunchResult for_operands(const AxpbyParams& params, const F& f) {
   const auto with_type = [&]<class T>() {
@@ -134,7 +133,6 @@ Reads reads_of(const void* operand, const void* z) {
   return misalignment(operand) == misalignment(z) ? Reads::words : Reads::elements;
 }
 
-// Calls f with a way of reading as a compile-time constant.
 template <class F>
 LaunchResult for_reads(Reads reads, const F& f) {
   if (reads == Reads::words) return f.template operator()<Reads::words>();
@@ -158,7 +156,7 @@ LaunchResult start_words(const AxpbyParams& params, const Config& config, const 
 LaunchResult axpby_vec16(const AxpbyParams& params, const Config& config, const Launch& launch) {
   return for_float_or_double(params.dtype, [&]<class T>() { return start_words<T>(params, config, launch); });
 }
-// The one kernel of words reads each operand in the widest way that it allows.
+// The words kernel reads each operand in the widest way that its alignment allows.
 LaunchResult axpby_vec16_store(const AxpbyParams& params, const Config& config, const Launch& launch) {
   return axpby_vec16(params, config, launch);
 }

@@ -13,7 +13,6 @@ Execute<AxpbyParams> axpby_coalesced;
 Execute<AxpbyParams> axpby_strided;
 Execute<AxpbyParams> axpby_bytes;
 
-// Loads the kernels' code now instead of at the first launch.
 LaunchResult axpby_preload();
 
 }  // namespace gpumem::kernels

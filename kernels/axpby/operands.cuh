@@ -1,4 +1,4 @@
-// The operands of z = alpha x + beta y as kernels take them.
+// The operands of z = alpha x + beta y, typed for kernels.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-// z = alpha x + beta y, as it travels from the entry point to the kernel.
+// Parameters of z = alpha x + beta y.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace gpumem {
 
-// A factor is the bits of a number of the arrays' own type: a value of another type, or a comparison, would depend on the
-// program's floating-point environment.
+// Factors are bits of the arrays' type. Converting or comparing them would depend on the program's floating-point
+// environment.
 struct AxpbyParams {
   gpumem_dtype dtype = GPUMEM_F32;  // or f64
   uint64_t alpha = 0;
-  const void* x = nullptr;  // nullptr in a plan: its factor is 0, and it is not read
+  const void* x = nullptr;  // nullptr in a plan: the factor is 0, and x is not read
   uint64_t beta = 0;
   const void* y = nullptr;  // as x
   void* z = nullptr;
@@ -21,14 +21,13 @@ struct AxpbyParams {
   constexpr int64_t elements() const noexcept { return n; }
 };
 
-// What the table and the kernels agree on.
 constexpr int kAxpbyThreads = 256;
-// 16-byte words of each operand that a thread has on their way at once.
+// 16-byte words of each operand that a thread keeps in flight.
 constexpr int kAxpbyWords = 2;
 constexpr int64_t axpby_vec16_tile(gpumem_dtype dtype) noexcept {
   return int64_t{kAxpbyThreads} * kAxpbyWords * (16 / element_bytes(dtype));
 }
-// Consecutive elements of a thread of the strided variant, which shows what they cost: each load of a warp touches 32 lines.
+// Consecutive elements per thread of the strided variant, which shows their cost: each load of a warp touches 32 lines.
 constexpr int kAxpbyRun = 32;
 
 }  // namespace gpumem

@@ -7,8 +7,9 @@ namespace {
 
 constexpr int kThreads = 512;
 
-// Reads n words of 16 bytes and writes none. Neighbouring threads read neighbouring words, eight of them in flight for each thread.
-// H200: 4600 GB/s of the 4814 of theory.
+// Moves: reads n words of 16 bytes, writes none.
+// Access: neighbouring threads read neighbouring words. Each thread keeps eight in flight.
+// H200: 4600 GB/s of the theoretical 4814.
 __global__ void __launch_bounds__(kThreads) read_kernel(const uint4* x, int64_t n, unsigned int* sink) {
   constexpr int unroll = 8;
   const int64_t tile = int64_t{blockDim.x} * unroll;
@@ -23,7 +24,7 @@ __global__ void __launch_bounds__(kThreads) read_kernel(const uint4* x, int64_t 
 #pragma unroll
     for (int k = 0; k < unroll; ++k) mixed += v[k].x ^ v[k].y ^ v[k].z ^ v[k].w;
   }
-  if (mixed == 0x9E3779B9u) *sink = mixed;  // almost never written, and the loads can't be dropped
+  if (mixed == 0x9E3779B9u) *sink = mixed;  // keeps the loads: the condition is almost never true
 }
 
 }  // namespace

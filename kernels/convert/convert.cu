@@ -1,10 +1,11 @@
-// dst[i] = src[i] as another type: n elements are read and n written.
-//   vectors   (vec16) accesses of as many elements as make 16 bytes of the wider type, one to four a thread on their way at once;
-//             neighbouring threads access neighbours on both sides. Where src lies otherwise than dst to its vectors' boundaries it is
-//             read element by element, which hits the same sectors. The ragged ends are the first block's.
-//   elements  (scalar, bytes) one element a thread, in one access or byte by byte for any address. The types are looked up
-//             at run time, so that a kernel is enough for all of them.
-// A thread reads what it overwrites itself and nothing else of dst, so dst may be src.
+// dst[i] = src[i] as another type.
+// Moves: reads n elements and writes n.
+// Access: vectors (vec16): an access has as many elements as make 16 bytes of the wider type. A thread keeps one to
+//         four in flight. If src is aligned differently from dst, it is read by element, which hits the same sectors.
+//         The first block handles the ends.
+//         elements (scalar, bytes): one element per thread, in one access or byte by byte for any address. The types
+//           are looked up at run time, so that one kernel serves all of them.
+// A thread reads only the elements of dst that it overwrites itself, so dst may be src.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -31,11 +32,11 @@ struct Vectors {
   void* dst;
   int64_t n;
   int64_t head;    // elements before the first boundary of dst
-  int64_t count;   // vectors from there on
-  bool congruent;  // src has its boundary there too
+  int64_t count;   // vectors after the head
+  bool congruent;  // src has its boundary at the same element
 };
 
-// Vectors of 1 to 16 bytes go by the name of a word of that size. A compiler stores them apart, now and then, all the same.
+// Vectors of 1 to 16 bytes are stored as one word of their size. A compiler still splits them sometimes.
 template <class T, int kCount>
 __device__ void store_vector(T* p, const Vector<T, kCount>& v) {
   using Word = WordOf<kCount * sizeof(T)>;
@@ -58,7 +59,7 @@ __device__ Vector<T, kCount> load_vector(const T* p) {
 template <class To, class From, int kCount>
 __device__ Vector<To, kCount> vector_of(const Vector<From, kCount>& in) {
   if constexpr (sizeof(To) == 1 && sizeof(From) == 1 && kCount % 4 == 0) {
-    // Of i8 and u8, what has the highest bit set becomes the other's bound: four at once.
+    // Between i8 and u8, an element with its highest bit set becomes the bound of the other type: four at a time.
     auto words = std::bit_cast<std::array<uint32_t, kCount / 4>>(in);
     for (uint32_t& word : words) {
       const uint32_t set = (word >> 7 & 0x01010101u) * 0xffu;
@@ -97,8 +98,7 @@ __device__ void convert_all(const Vectors& o) {
   }
 }
 
-// Where both sides have their vectors' boundaries at the same elements, a path of its own: sharing the other's conversions, a compiler
-// takes words apart that are only copied.
+// A separate path for congruent operands. Otherwise a compiler would split words that are only copied.
 template <class To, class From>
 __global__ void __launch_bounds__(kThreads) vectors_kernel(const __grid_constant__ Vectors o) {
   synchronize_and_trigger();
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(kThreads) vectors_kernel(const __grid_constant
   if (tail < o.n) dst[tail] = converted<To>(src[tail]);
 }
 
-// The type, of three, that has every element of T.
+// The type, of three, that represents every element of T.
 template <class T>
 __device__ auto exact(T v) {
   if constexpr (std::is_same_v<T, uint64_t>) {

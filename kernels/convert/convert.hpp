@@ -1,4 +1,4 @@
-// Conversions between element types.
+// Launchers for conversions between element types.
 #pragma once
 
 #include "kernels/config.hpp"
@@ -11,7 +11,6 @@ Execute<ConvertParams> convert_vec16;
 Execute<ConvertParams> convert_scalar;
 Execute<ConvertParams> convert_bytes;
 
-// Loads the kernels' code now instead of at the first launch.
 LaunchResult convert_preload();
 
 }  // namespace gpumem::kernels

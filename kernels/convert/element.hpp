@@ -1,5 +1,5 @@
-// One element as another type: what gpumem.h promises, for host and kernels, in the default floating-point environment. Plain C++
-// but for what a device has an instruction for. Everything has internal linkage, since the host compiles it for each instruction set.
+// One element as another type, as gpumem.h promises, in the default floating-point environment. Plain C++ except for
+// device instructions. Everything has internal linkage, because the host compiles it per instruction set.
 #pragma once
 
 #include <bit>
@@ -30,7 +30,7 @@ constexpr float float_of(Half v) {
 #if defined(__CUDA_ARCH__)
   return __half2float(__ushort_as_half(v.bits));
 #else
-  // The fields in float's places, scaled by the difference of the exponents' biases; infinities and NaNs get their exponent.
+  // The fields move to float's places, and a multiplication corrects the bias. Infinities and NaNs get their exponent.
   const uint32_t size = v.bits & 0x7fffu;
   const float finite = float_of(size << 13) * 0x1p112f;
   return float_of(bits_of(finite) | (size >= 0x7c00 ? 0x7f800000u : 0u) | (v.bits & 0x8000u) << 16);
@@ -38,8 +38,8 @@ constexpr float float_of(Half v) {
 }
 
 #if defined(__CUDA_ARCH__)
-// Both of a pair are made at once, and the other one is dropped: where a single one's low byte is stored, ptxas of CUDA 13.0 makes of
-// it the byte of the number as an integer (F2I.U8.F16).
+// A pair is converted and the other half is dropped. If the low byte of a single one is stored, ptxas of CUDA 13.0
+// stores the byte of the number as an integer (F2I.U8.F16).
 template <class Pair>
 __device__ uint16_t low_of(const Pair& pair) {
   return static_cast<uint16_t>(reinterpret_cast<const uint32_t&>(pair));
@@ -52,7 +52,8 @@ constexpr Half half_of(float v) {
   return {v == v ? number : uint16_t{0x7e00}};
 #else
   const uint32_t size = bits_of(v) & 0x7fffffffu;
-  // From 2^-14 on: another bias, and a carry from what is cut off, ties to even. Below: 0.5 has the unit of such halves.
+  // From 2^-14 on: another bias, and a carry from the bits cut off, ties to even. Below: 0.5 has the unit of such
+  // halves.
   const uint32_t normal = (size - 0x38000000u + 0xfffu + (size >> 13 & 1u)) >> 13;
   const uint32_t subnormal = bits_of(float_of(size) + 0.5f) - 0x3f000000u;
   const uint32_t finite = size < 0x38800000u ? subnormal : normal;
@@ -73,8 +74,8 @@ constexpr Brain brain_of(float v) {
 #endif
 }
 
-// With kFraction bits after the first, and none below those of numbers of the exponent kLeast: rounded once, by a sum whose unit is
-// the last of these bits. As a float, from which the type that has so many bits is exact.
+// Rounds once, to kFraction fraction bits or to the last bit of numbers of the exponent kLeast: it adds a number whose
+// unit is that bit. The result is a float that converts exactly.
 template <int kFraction, int kLeast>
 constexpr float shortened(double v) {
   constexpr double kSmall = std::bit_cast<double>(uint64_t{1023 + kLeast} << 52);
@@ -89,8 +90,8 @@ constexpr float shortened(double v) {
   return static_cast<float>(std::bit_cast<double>(std::bit_cast<uint64_t>(rounded) | sign));
 }
 
-// To odd: what is not exact ends in a 1 bit, so that a second rounding, to a type at least two bits shorter, is as good as one. The
-// bits that F has no place for at T's end become one with the bit above them.
+// Rounds to odd: an inexact result ends in a 1 bit. A second rounding, to a type at least two bits shorter, then equals
+// a single one. The bits of T that do not fit F are or'ed into the bit above them.
 template <class F, class T>
 constexpr F odd(T v) {
   using Size = std::make_unsigned_t<T>;
@@ -117,7 +118,7 @@ constexpr To saturated(From v) {
   return static_cast<To>(v);
 }
 
-// To the nearest whole number, ties to even: the sum rounds, and greater magnitudes are whole.
+// Rounds to the nearest whole number, ties to even: the sum rounds, and greater magnitudes are already whole.
 template <class F>
 constexpr F whole(F v) {
   constexpr F kWhole = F{1} / std::numeric_limits<F>::epsilon();
@@ -126,8 +127,8 @@ constexpr F whole(F v) {
   return (v < 0 ? -v : v) < kWhole ? rounded : v;
 }
 
-// As integer_of(), for a type of so few bits that the sum with kUnit, whose last bit is worth 1, ends in the number. Compared are
-// integers alone: where both sides of a comparison of floats may be constants, gcc 12 makes branches of it, and then longer vectors.
+// As integer_of(), for short types: the sum with kUnit, whose last bit is worth 1, ends in the number. It compares only
+// integers, because gcc 12 emits branches for comparisons of floats that can be constants.
 template <class To, class F>
 constexpr To short_integer_of(F v) {
   using Word = std::conditional_t<sizeof(F) == 4, int32_t, int64_t>;
@@ -159,7 +160,6 @@ constexpr To integer_of(F v) {
   if constexpr (std::numeric_limits<To>::digits < std::numeric_limits<F>::digits - 3) return short_integer_of<To>(v);
   constexpr To kMax = std::numeric_limits<To>::max();
   constexpr auto kLeast = static_cast<F>(std::numeric_limits<To>::min());
-  // The largest number that fits; above it nothing does.
   constexpr bool kExact = std::numeric_limits<To>::digits <= std::numeric_limits<F>::digits;
   constexpr F kEnd = static_cast<F>(kMax / 2 + 1) * 2;
   constexpr F kMost = kExact ? kEnd - 1 : kEnd * (1 - std::numeric_limits<F>::epsilon() / 2);
@@ -167,7 +167,7 @@ constexpr To integer_of(F v) {
   const F not_less = number < kLeast ? kLeast : number;
   const F inside = whole(not_less > kMost ? kMost : not_less);
   To result{};
-  if constexpr (std::is_same_v<To, uint32_t>) {  // by way of the signed type, which vectors have a conversion to
+  if constexpr (std::is_same_v<To, uint32_t>) {  // through the signed type, because vectors have a conversion to it
     const F half = inside >= F{0x1p31} ? F{0x1p31} : F{0};
     result =
         static_cast<uint32_t>(static_cast<int32_t>(inside - half)) + static_cast<uint32_t>(half != 0) * 0x80000000u;
@@ -210,7 +210,7 @@ constexpr To converted(From v) {
     return converted<To>(static_cast<float>(v));
   } else if constexpr (kToBrain) {
     return converted<To>(odd<std::conditional_t<sizeof(From) == 4, float, double>>(v));
-  } else {  // from 65520 on it is infinity, and up to 2^24 a float is exact
+  } else {  // 65520 and more is infinity in f16, and a float is exact up to 2^24
     constexpr int32_t kInfinite = 1 << 17;
     const From most = v > static_cast<From>(kInfinite) ? static_cast<From>(kInfinite) : v;
     if constexpr (std::is_unsigned_v<From>) return half_of(static_cast<float>(static_cast<int32_t>(most)));
@@ -220,7 +220,6 @@ constexpr To converted(From v) {
   }
 }
 
-// Calls f with a type as a constant.
 template <class F>
 constexpr void for_type(gpumem_dtype dtype, const F& f) {
   const auto each = [&]<gpumem_dtype... kTypes>(std::integer_sequence<gpumem_dtype, kTypes...>) {
@@ -229,7 +228,7 @@ constexpr void for_type(gpumem_dtype dtype, const F& f) {
   each(std::make_integer_sequence<gpumem_dtype, kDtypes>{});
 }
 
-// From a type to itself elements go as unsigned integers.
+// Between equal types, elements are moved as unsigned integers.
 constexpr ConvertParams without_numbers(ConvertParams params) {
   if (params.src_type != params.dst_type) return params;
   const gpumem_dtype word = 2 * std::countr_zero(static_cast<unsigned>(element_bytes(params.src_type))) + GPUMEM_U8;
@@ -237,7 +236,6 @@ constexpr ConvertParams without_numbers(ConvertParams params) {
   return params;
 }
 
-// Calls f with the types of both sides.
 template <class F>
 constexpr void for_types(const ConvertParams& params, const F& f) {
   const ConvertParams p = without_numbers(params);

@@ -1,4 +1,4 @@
-// dst[i] = src[i] as another type, as it travels from the entry point to the kernel.
+// Parameters of dst[i] = src[i] as another type.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,12 @@ struct ConvertParams {
   constexpr int64_t elements() const noexcept { return n; }
 };
 
-// Sizes that the table and the kernels must agree on.
 constexpr int kConvertThreads = 256;
-// Elements of a vector: those that make 16 bytes of the wider type.
 constexpr int convert_vector(int bytes, int other_bytes) noexcept {
   return 16 / (bytes > other_bytes ? bytes : other_bytes);
 }
-// Vectors that a thread has on their way at once: more where more is read than written, and where elements become halves, which takes
-// longest (H200, 2^26 elements, of a plain copy's rate for 1, 2 and 4: u32 alone 1.00, 0.96 and 0.93, f32 to f64 0.96, 0.95 and 0.93, f32
-// to f16 0.99, 1.02 and 1.02, of 4096 0.84, 0.79 and 0.71, bf16 to f16 0.84, 0.92 and 0.96).
+// Vectors that a thread keeps in flight: more if more is read than written, and for slow conversions to f16 or bf16.
+// H200, of a plain copy's rate with 1, 2 and 4: u32 1.00, 0.96 and 0.93; bf16 to f16 0.84, 0.92 and 0.96.
 constexpr int convert_vectors(int src_bytes, int dst_bytes, bool to_halves) noexcept {
   if (src_bytes > dst_bytes) return 2;
   return to_halves ? 4 : 1;

@@ -1,11 +1,12 @@
-// Copies. Every kernel reads each byte once and writes it once: twice the bytes copied.
-//   vec16                one range, 16 bytes a thread and as many blocks as it takes: neighbouring lanes move neighbouring words. Where
-//                        src and dst are not equally far from a multiple of 16, a thread reads the two aligned words that its bytes
-//                        lie in, and funnel shifts put them into place. The ends are moved by the first block, a byte a thread.
-//                        H200, 4 GiB: 4280 GB/s, where cudaMemcpyAsync ran at 4295.
-//   realigned            anything: rows with gaps between them, and both sides at any address. Where all rows begin at multiples of 4,
-//                        8 or 16 on both sides, by words of so many bytes. Else as vec16 where the sides differ; what a row has of its
-//                        first and last word is written in parts.
+// Copies.
+// Moves: reads each byte once and writes it once.
+// Access: vec16: one range, 16 bytes per thread. Neighbouring lanes move neighbouring words. If src and dst are
+//         misaligned differently, a thread reads two aligned words and joins their bytes with funnel shifts. The first
+//         block moves the ends, one byte per thread.
+//         realigned: any rows at any addresses. If all rows begin at multiples of 4, 8 or 16 on both sides, it moves
+//           words of that size. Otherwise it works as vec16 does on different misalignments, and writes the first and
+//           last word of a row in parts.
+// H200, 4 GiB: vec16 4280 GB/s, cudaMemcpyAsync 4295.
 #include "kernels/copy/copy.hpp"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ constexpr int kThreads = kCopyThreads;
 __device__ int64_t first_of_thread() { return int64_t{blockIdx.x} * kThreads + threadIdx.x; }
 __device__ int64_t grid_step() { return int64_t{gridDim.x} * kThreads; }
 
-// The 16 bytes that begin `by` bytes into two words, 0 <= by < 16.
+// The 16 bytes that begin at byte `by` of two words, 0 <= by < 16.
 __device__ __forceinline__ uint4 shifted(const uint4& low, const uint4& high, unsigned by) {
   const uint32_t in[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
   uint32_t eighth[6], quarter[5];
@@ -35,7 +36,8 @@ __device__ __forceinline__ uint4 shifted(const uint4& low, const uint4& high, un
   return uint4{word(0), word(1), word(2), word(3)};
 }
 
-// head bytes, words words of 16 of dst, and less than 32 bytes after them. Those of src begin `by` bytes into aligned words.
+// Moves `head` bytes, `words` 16-byte words of dst, and a rest of less than 32 bytes. src begins at byte `by` of an
+// aligned word.
 template <bool kShifts>
 __global__ void __launch_bounds__(kThreads)
     vec16_kernel(unsigned char* __restrict__ dst, const unsigned char* __restrict__ src, int64_t bytes, int64_t head,
@@ -53,7 +55,7 @@ __global__ void __launch_bounds__(kThreads)
   if (tail < bytes) dst[tail] = src[tail];
 }
 
-// The aligned words that rows of dst touch, and what finds a word's row and a row's slice.
+// The aligned words that rows of dst touch, and the divisors that find a word's row and a row's slice.
 template <class Index>
 struct RowWords {
   Divisor<Index> of_row;
@@ -62,7 +64,6 @@ struct RowWords {
   const unsigned char* src_end;
 };
 
-// Where a row begins on either side, and the number of the word in it.
 struct RowPlace {
   const unsigned char* src;
   unsigned char* dst;
@@ -78,7 +79,7 @@ __device__ __forceinline__ RowPlace place_of(Index i, const CopyParams& params, 
           static_cast<int64_t>(i - row * words.of_row.value)};
 }
 
-// All rows begin with words on both sides; what a row has of its last one goes by bytes.
+// All rows begin at words on both sides. The incomplete last word of a row is moved by bytes.
 template <class Word, class Index>
 __global__ void __launch_bounds__(kThreads)
     row_words_kernel(const __grid_constant__ CopyParams params, const __grid_constant__ RowWords<Index> words) {
@@ -97,7 +98,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// Of the aligned word at p the bytes between begin and end; the others are 0.
+// The bytes between `begin` and `end` of the aligned word at p. The others are 0.
 __device__ __forceinline__ uint4 load_within(const unsigned char* p, const unsigned char* begin,
                                              const unsigned char* end) {
   if (p >= begin && p + 16 <= end) return *reinterpret_cast<const uint4*>(p);
@@ -113,7 +114,7 @@ __device__ __forceinline__ uint32_t quarter_of(const uint4& word, int i) {
   return (i & 2) != 0 ? (i & 1) != 0 ? word.w : word.z : (i & 1) != 0 ? word.y : word.x;
 }
 
-// Bytes [begin, end) of a word, by as few accesses as their alignment allows.
+// Writes bytes [begin, end) of a word, with as few accesses as their alignment allows.
 __device__ __forceinline__ void store_part(unsigned char* to, const uint4& word, int begin, int end) {
   int at = begin;
   const auto store = [&](int bytes) {
@@ -185,7 +186,7 @@ LaunchResult start_rows(const CopyParams& params, const Config& config, const La
 LaunchResult copy_vec16(const CopyParams& params, const Config& config, const Launch& launch) {
   const auto past = [](const char* p) { return static_cast<int64_t>(reinterpret_cast<uintptr_t>(p) % 16); };
   const int64_t shift = past(params.src - past(params.dst));
-  // Aligned words of src hold no byte that is not of src: one more of dst is moved by bytes where the first or last would.
+  // No aligned word of src is read that reaches beyond src. Instead, one more word of dst is moved by bytes.
   int64_t head = (16 - past(params.dst)) % 16;
   if (head < shift) head += 16;
   head = std::min(head, params.row_bytes);
@@ -204,7 +205,7 @@ LaunchResult copy_realigned(const CopyParams& params, const Config& config, cons
 
 namespace {
 
-// The rows of one slice: in one call, or one for each row where the driver does not take their pitch, or params say so.
+// Copies the rows of one slice in one call, or in one per row if the driver or the parameters require it.
 cudaError_t copy_rows_by_driver(const CopyParams& params, Stream stream) {
   const auto bytes = static_cast<size_t>(params.row_bytes);
   if (params.rows > 1 && !params.row_by_row && params.dst_pitch <= kMaxPitch && params.src_pitch <= kMaxPitch) {
@@ -220,7 +221,7 @@ cudaError_t copy_rows_by_driver(const CopyParams& params, Stream stream) {
   return error;
 }
 
-// Slices of whole rows, as the driver wants them.
+// Whether the driver accepts slices as multiples of whole rows.
 bool takes_slices(const CopyParams& b) noexcept {
   return !b.row_by_row && b.dst_pitch <= kMaxPitch && b.src_pitch <= kMaxPitch && b.dst_slice % b.dst_pitch == 0 &&
          b.src_slice % b.src_pitch == 0;
@@ -242,7 +243,6 @@ cudaError_t copy_slices(const CopyParams& b, cudaStream_t stream) {
 
 }  // namespace
 
-// In as few calls as the driver's own rules for pitches allow.
 LaunchResult copy_by_driver(const CopyParams& params, const Config&, const Launch& launch) {
   CopyParams b = merged(params);
   if (b.slices > 1 && takes_slices(b)) return copy_slices(b, launch);

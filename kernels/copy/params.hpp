@@ -1,5 +1,4 @@
-// A copy, as it travels from the entry point to the kernel, and the arithmetic of its rows: row r of slice s lies at
-// p + s * slice + r * pitch on each side.
+// Parameters of a copy and the arithmetic of its rows. Row r of slice s is at p + s * slice + r * pitch on each side.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +9,12 @@
 
 namespace gpumem {
 
-// Host memory of a move, as the driver knows it: it reaches locked pages by itself, and takes none that is registered in part.
+// The kind of host memory on one side. The driver accesses locked pages directly. It rejects partly registered memory.
 enum class HostSide : int32_t { locked, pageable, mixed };
 
-// What lies between the sides of a copy.
 enum class Across : int32_t { nothing, link, devices };
 
-// Once checked, extents are 1 or more. The pitch of a single row and the distance of a single slice are not looked at. All in bytes.
+// In bytes. Valid extents are 1 or more. The pitch of a single row and the distance of a single slice are ignored.
 struct CopyParams {
   char* dst = nullptr;
   int64_t dst_pitch = 0;
@@ -28,39 +26,36 @@ struct CopyParams {
   int64_t rows = 1;
   int64_t slices = 1;
   int32_t rank = 1;  // of gpumem_copy(), gpumem_copy_2d(), gpumem_copy_3d()
-  // A side is memory of another device, for which the driver promises copies of one range only.
+  // A side is memory of a device that is not open to this one. The driver guarantees only copies of one range there.
   bool row_by_row = false;
-  bool reached = false;  // unless it has been opened to this one
-  bool managed = false;  // a side is managed memory
+  bool reached = false;  // a side on another device has been opened to this one
+  bool managed = false;
   Across across = Across::nothing;
-  HostSide host_side = HostSide::locked;  // across the link
-  bool to_device = false;                 // over the link
-  bool enqueued = false;                  // pageable memory, too, is touched in the stream's order alone
+  HostSide host_side = HostSide::locked;  // across PCIe
+  bool to_device = false;                 // across PCIe
+  bool enqueued = false;                  // the stream's order also applies to pageable memory
   int32_t host_threads = 1;
 
   bool one_range() const noexcept { return rows == 1 && slices == 1; }
   int64_t bytes() const noexcept { return row_bytes * rows * slices; }
   int64_t elements() const noexcept { return bytes(); }
-  // The widest access at which every row begins, on both sides.
+  // The widest access that every row is aligned for, on both sides.
   int64_t access() const noexcept {
     return widest_access(starts(dst, dst_pitch, dst_slice) | starts(src, src_pitch, src_slice));
   }
-  // Bytes of the words that rows go by: 16, or in short rows 4 and 8, where all begin with such words on both sides; 0: words of 16 are
-  // put together.
+  // Bytes per word of a row: 16 (4 or 8 for short rows) if every row begins at such words on both sides. 0: words are
+  // shifted.
   int64_t row_access() const noexcept {
     const int64_t word = access();
     return word == 16 || (word >= 4 && row_bytes <= 16 * word) ? word : 0;
   }
-  // Words that a row of dst touches, at most.
   int64_t words_of_row() const noexcept {
     if (const int64_t word = row_access(); word != 0) return ceil_div(row_bytes, word);
     return ceil_div(row_bytes + 16 - widest_access(starts(dst, dst_pitch, dst_slice)), 16);
   }
-  // From the first byte of src to its last.
   int64_t src_extent() const noexcept { return (slices - 1) * src_slice + (rows - 1) * src_pitch + row_bytes; }
 
  private:
-  // The bits of the addresses at which the rows of a side begin.
   uint64_t starts(const void* side, int64_t pitch, int64_t slice) const noexcept {
     return reinterpret_cast<uintptr_t>(side) | static_cast<uint64_t>((rows > 1 ? pitch : 0) | (slices > 1 ? slice : 0));
   }
@@ -76,7 +71,7 @@ inline CopyParams one_range(void* dst, const void* src, int64_t bytes) noexcept 
           .row_bytes = bytes};
 }
 
-// The same bytes in as few rows and slices as can tell where they are; what is not looked at becomes tight.
+// The same bytes in as few rows and slices as possible. Ignored pitches and distances become tight.
 inline CopyParams merged(CopyParams b) noexcept {
   const auto merge_slices = [&b] {  // slices of one row are rows
     if (b.rows > 1) return;
@@ -107,7 +102,7 @@ inline CopyParams merged(CopyParams b) noexcept {
   return b;
 }
 
-// The same rows into a chunk of memory, and out of one, where they lie without gaps.
+// The copy of the rows into a chunk of memory without padding, and out of it.
 inline CopyParams into(const CopyParams& rows, void* chunk) noexcept {
   CopyParams in = rows;
   in.dst = static_cast<char*>(chunk);
@@ -123,7 +118,7 @@ inline CopyParams out_of(const CopyParams& rows, const void* chunk) noexcept {
   return out;
 }
 
-// Calls f(dst, src, bytes) for the parts of rows that bytes [first, last) of the block are, counted without the gaps.
+// Calls f(dst, src, bytes) for each part of a row in bytes [first, last), counted without padding.
 template <class F>
 void for_each_row_part(const CopyParams& b, int64_t first, int64_t last, const F& f) {
   int64_t at = first % b.row_bytes;
@@ -142,7 +137,6 @@ void for_each_row_part(const CopyParams& b, int64_t first, int64_t last, const F
   }
 }
 
-// In host memory, by the calling thread.
 inline void copy_rows(const CopyParams& b) noexcept {
   for_each_row_part(b, 0, b.bytes(), [](char* dst, const char* src, int64_t bytes) {
     std::memcpy(dst, src, static_cast<size_t>(bytes));

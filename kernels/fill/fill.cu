@@ -1,9 +1,10 @@
-// Fills: write only, rows * bytes bytes.
-//   memset the driver's own, of patterns of one byte
-//   vec16  16 a thread, of one row. The ragged ends before the first 16-byte boundary and after the last are written by the first block,
-//          a byte a thread; between them the pattern is the same word, rotated by the length of the head
-//   rows   any rows with gaps between them: a thread writes one word of the widest access at which all rows begin, neighbouring threads
-//          neighbouring words of a row, and the last thread of a row writes its end in halves of that
+// Fills.
+// Moves: writes rows * bytes, reads nothing.
+// Access: memset: the driver's own, for patterns of one byte.
+//         vec16: 16 bytes per thread of one row. The first block writes the ends by bytes. Words between them are the
+//           same: the pattern rotated by the length of the head.
+//         rows: any rows with padding. A thread writes one word of the widest access that all rows are aligned for. The
+//           last thread of a row writes the rest in halves of that access.
 #include <algorithm>
 #include <cstring>
 
@@ -18,7 +19,7 @@ namespace {
 
 constexpr int kThreads = kFillThreads;
 
-// Read by a run-time index: __grid_constant__ leaves it in constant memory, where a copy on the stack would cost every thread.
+// Indexed at run time. __grid_constant__ keeps it in constant memory instead of on each thread's stack.
 struct Pattern {
   alignas(16) unsigned char bytes[16];
 
@@ -37,14 +38,13 @@ __global__ void __launch_bounds__(kThreads) vec16_kernel(unsigned char* dst, int
   if (tail < bytes) dst[tail] = pattern.bytes[tail % 16];
 }
 
-// The pattern's bytes from `at` on, a multiple of kBytes.
 template <int kBytes>
 __device__ void write_word(unsigned char* row, int64_t at, const Pattern& pattern) {
   using Word = WordOf<kBytes>;
   *reinterpret_cast<Word*>(row + at) = *reinterpret_cast<const Word*>(&pattern.bytes[at % 16]);
 }
 
-// Less than 2 * kBytes bytes.
+// rest < 2 * kBytes
 template <int kBytes>
 __device__ void write_rest(unsigned char* row, int64_t at, int rest, const Pattern& pattern) {
   if (rest & kBytes) {

@@ -1,4 +1,4 @@
-// Fills.
+// Launchers for fills.
 #pragma once
 
 #include "kernels/config.hpp"
@@ -11,7 +11,6 @@ Execute<FillParams> fill_by_memset;
 Execute<FillParams> fill_vec16;
 Execute<FillParams> fill_rows;
 
-// Loads the kernels' code now instead of at the first launch.
 LaunchResult fill_preload();
 
 }  // namespace gpumem::kernels

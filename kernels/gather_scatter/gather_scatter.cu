@@ -1,13 +1,11 @@
-// Gathers and scatters. Reads the index twice (once to check it, once to use it; each block checks all of a short one), reads and writes
-// each row once: 2 * n * (index bytes + row bytes), less where a row is named twice and still in a cache.
-// The words of all rows are dealt out to neighbouring threads, row after row: a row of few words shares a warp with the next, a
-// long one is spread over as many warps as it takes, and no lane is idle. Threads of one row read the same number of the index,
-// which one access serves. Each thread has kGatherScatterWords words under way at a time; it loads the first before the check has ended.
-//   vec16  16 bytes a word, for rows that begin at multiples of 16 on both sides
-//   vec8   8 bytes a word, for rows that begin at multiples of 8
-//   words  4 bytes a word, for rows that begin at multiples of 4
-//   bytes  one byte, for any address
-// A row's last word may be a part of one.
+// Gathers and scatters of rows.
+// Moves: reads the index twice, first to check it, and reads and writes each row once: 2 * n * (index bytes + row
+//         bytes). Each block checks all of a short index. A row that is named twice may still be cached.
+// Access: neighbouring threads take the words of all rows in order. Short rows share a warp, and a long row spans
+//         several warps, so no lane is idle. One access serves the index for all threads of a row. Each thread keeps
+//         kGatherScatterWords words in flight and loads the first before the check has ended.
+// Shapes: vec16, vec8 and words move words of 16, 8 and 4 bytes, for rows with that alignment on both sides. bytes is
+//         for any address. The last word of a row may be incomplete.
 #include <algorithm>
 
 #include "kernels/division.hpp"
@@ -26,12 +24,12 @@ constexpr int64_t kTile = int64_t{kThreads} * kWords;  // words
 constexpr int kCheckLoads = 8;
 constexpr int64_t kCheckTile = int64_t{kThreads} * kCheckLoads;
 constexpr int64_t kCheckBlocks = 1024;
-// A second kernel takes longer than so few blocks take to look at so many numbers each: H200, 500 rows of 64 bytes 1.9 us from 4.0, 2001 of
-// 128 in a graph 2.8 from 3.3.
+// If so few blocks each check so few numbers, that is faster than a second kernel. H200: 500 rows of 64 bytes take 1.9
+// us instead of 4.0; 2001 rows of 128 bytes in a graph take 2.8 instead of 3.3.
 constexpr int64_t kCheckedByEach = 4096;
 constexpr int64_t kFewBlocks = 512;
 
-// found: the complement of the first bad place, which no place has for 0.
+// found: the complement of the first bad place, or 0.
 template <class Index>
 __device__ void hand_over(unsigned long long found, const GatherScatterScratch& scratch, gpumem_status* status,
                           const Index* index) {
@@ -43,7 +41,7 @@ __device__ void hand_over(unsigned long long found, const GatherScatterScratch& 
   scratch.report->bits = found == 0 ? 0 : static_cast<uint64_t>(index[at]);
 }
 
-// The lowest bad place has the largest complement, and no complement is 0.
+// The lowest bad place has the largest complement. No complement is 0.
 template <class Index>
 __global__ void __launch_bounds__(kThreads)
     check_kernel(const __grid_constant__ GatherScatterParams params, uint64_t limit,
@@ -77,7 +75,6 @@ __global__ void __launch_bounds__(kThreads)
   hand_over(atomicExch(scratch.pending, 0), scratch, params.status, index);
 }
 
-// A word's row, and its place in it.
 struct Place {
   int64_t row;
   int64_t word;
@@ -89,17 +86,17 @@ struct Place {
 };
 
 struct Rows : GatherScatterParams {
-  int64_t words = 0;  // of a row
+  int64_t words = 0;  // per row
   int64_t total = 0;  // words
   int64_t tiles = 0;
-  int64_t step_rows = 0;  // kThreads words in whole rows, and the rest in words
+  int64_t step_rows = 0;  // kThreads words, as whole rows and remaining words
   int64_t step_words = 0;
   uint64_t limit = 0;   // of the index
-  bool checks = false;  // there is no kernel before that does
+  bool checks = false;  // no earlier kernel checks the index
   GatherScatterScratch scratch{};
 };
 
-// Each block looks at all of a short index; the first one says what it saw.
+// Each block checks all of a short index. The first block reports the result.
 template <class Index>
 __device__ __forceinline__ bool all_good(const Rows& r, const Index* index) {
   __shared__ unsigned long long found;
@@ -123,7 +120,7 @@ __device__ __forceinline__ void move_part(const char*& from, char*& to) {
   to += sizeof(T);
 }
 
-// Less than a word, by parts that are powers of two: each is aligned, since the word is.
+// Moves less than a word, in parts that are powers of two. The word is aligned, so each part is.
 template <class Word>
 __device__ __forceinline__ void move_tail(const char* from, char* to, int bytes) {
   if constexpr (sizeof(Word) > 8) {
@@ -146,9 +143,9 @@ __global__ void __launch_bounds__(kThreads) move_kernel(const __grid_constant__ 
   for (int64_t tile = blockIdx.x; tile < r.tiles; tile += gridDim.x) {
     const int64_t first = tile * kTile + threadIdx.x;
     Place place(first, r.words);
-    uint64_t from[kWords];  // places, in bytes
+    uint64_t from[kWords];  // byte offsets
     uint64_t to[kWords];
-    int64_t left[kWords];  // bytes of the row from the word on; none: past the last row, or named by a bad index
+    int64_t left[kWords];  // bytes of the row from the word on; 0 past the last row or for a bad index
 #pragma unroll
     for (int k = 0; k < kWords; ++k) {
       const bool there = first + k * kThreads < r.total;
@@ -173,7 +170,7 @@ __global__ void __launch_bounds__(kThreads) move_kernel(const __grid_constant__ 
     if (r.checks) {
       if (!all_good(r, index)) return;
     } else {
-      synchronize_and_trigger();  // the check, which began after all other work
+      synchronize_and_trigger();  // waits for the check, which began after all other work
       if (*r.scratch.verdict != 0) return;
     }
 #pragma unroll

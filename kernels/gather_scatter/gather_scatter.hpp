@@ -1,4 +1,4 @@
-// Launchers of gathers and scatters: rows of a matrix by index.
+// Launchers for gathers and scatters of a matrix's rows.
 #pragma once
 
 #include "kernels/config.hpp"
@@ -7,15 +7,15 @@
 
 namespace gpumem::kernels {
 
-// Of one launch at a time. pending and done are 0 before and after.
+// Scratch memory of one launch at a time. pending and done are 0 before and after.
 struct GatherScatterScratch {
   unsigned long long* pending;  // 0, or the complement of the first bad place so far
   unsigned* done;               // blocks that have checked their part
-  unsigned long long* verdict;  // what pending was in the end
+  unsigned long long* verdict;  // the final value of pending
   BadIndex* report;             // may be nullptr
 };
 
-// Two kernels each: all of the index is checked, then the rows are moved if all of it is good.
+// Two kernels each: the first checks the whole index, and the second moves the rows only if it is valid.
 using GatherScatterExecute = LaunchResult(const GatherScatterParams& params, const Config& config,
                                           const GatherScatterScratch& scratch, const Launch& launch);
 GatherScatterExecute gather_vec16;
@@ -27,7 +27,6 @@ GatherScatterExecute scatter_vec8;
 GatherScatterExecute scatter_words;
 GatherScatterExecute scatter_bytes;
 
-// Loads the kernels' code now instead of at the first launch.
 LaunchResult gather_scatter_preload();
 
 }  // namespace gpumem::kernels

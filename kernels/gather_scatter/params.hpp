@@ -1,4 +1,4 @@
-// A gather or scatter of rows, as it travels from the entry point to the kernel.
+// Parameters of a gather or scatter of rows.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace gpumem {
 // The matrix whose rows the index names: src of a gather, dst of a scatter.
 enum class NamedRows : int32_t { of_src, of_dst };
 
-// Rows of row_bytes bytes. The matrix whose rows are not named has n of them.
+// The matrix whose rows are not named has n rows.
 struct GatherScatterParams {
   int64_t row_bytes = 1;
   const void* src = nullptr;
@@ -23,23 +23,21 @@ struct GatherScatterParams {
   void* dst = nullptr;
   int64_t dst_rows = 0;
   int64_t dst_pitch = 0;
-  gpumem_status* status = nullptr;  // of the _async forms; may be nullptr
+  gpumem_status* status = nullptr;  // of the _async functions; may be nullptr
 
   constexpr int64_t elements() const noexcept { return n * row_bytes; }
-  // An index of this or more, read as an unsigned number, names none of so many rows: a negative one lies above.
+  // As unsigned numbers, indices at or above this limit are invalid. A negative index is above it.
   constexpr uint64_t limit(int64_t rows) const noexcept {
     const auto all = static_cast<uint64_t>(rows);
     return is_signed_integer(index_type) && all > sign_bit(index_type) ? sign_bit(index_type) : all;
   }
 };
 
-// The first index that names no row.
 struct BadIndex {
-  int64_t at = -1;    // -1: there is none
-  uint64_t bits = 0;  // its value, with zeros above
+  int64_t at = -1;    // -1: all are valid
+  uint64_t bits = 0;  // its value, zero-extended
 };
 
-// What the tables and the kernels agree on: threads of a block, and words that a thread has under way.
 constexpr int kGatherScatterThreads = 256;
 constexpr int kGatherScatterWords = 4;
 

@@ -1,7 +1,7 @@
-// The box that a block of a permutation takes at a time, over several axes. A pure function of the axes. Plain C++, no CUDA.
-//
-// Every box of a problem has the same extents: the last one along an axis is moved back until it ends where the axis does, so that
-// no bounds are checked; what two boxes share is moved twice.
+// The box over several axes that a block of a permutation moves at a time. A pure function of the axes. Plain C++, no
+// CUDA.
+// All boxes of a problem have the same extents. The last box along an axis is moved back to end where the axis ends, so
+// kernels check no bounds. Elements in two boxes are moved twice.
 #pragma once
 
 #include <algorithm>
@@ -13,17 +13,17 @@
 
 namespace gpumem {
 
-constexpr int64_t kPermuteSectorBytes = 32;  // what memory is read and written in
+constexpr int64_t kPermuteSectorBytes = 32;  // the unit of memory reads and writes
 
 struct PermuteBox {
-  bool fits = false;                     // whether there is one
+  bool fits = false;
   int64_t extent[kMaxPermuteRank] = {};  // elements
-  int64_t step[kMaxPermuteRank] = {};    // from box to box; less than the extent where neighbours overlap
+  int64_t step[kMaxPermuteRank] = {};    // between boxes; less than the extent if neighbours overlap
   int64_t boxes[kMaxPermuteRank] = {};
-  int64_t volume = 1;                       // elements of a box
-  int64_t all_boxes = 1;                    // of the problem
-  int32_t src_order[kMaxPermuteRank] = {};  // axes by their stride in src; those of stride 0 last
-  // The axis along which boxes overlap, so that each line is cut on a boundary of sectors; -1: none.
+  int64_t volume = 1;  // elements per box
+  int64_t all_boxes = 1;
+  int32_t src_order[kMaxPermuteRank] = {};  // axes by their stride in src; stride 0 comes last
+  // The axis along which boxes overlap, so that each line is divided at a sector boundary; -1: none.
   int32_t cut_axis = -1;
 };
 
@@ -44,7 +44,7 @@ inline void sort_by_src(const PermuteAxes& axes, int32_t* order) noexcept {
   });
 }
 
-// Equal pieces of about `wanted`, in multiples of `granule` unless too much would be moved twice.
+// The size of equal pieces of about `wanted`. It is a multiple of `granule`, unless too much would be moved twice.
 inline int64_t piece_of(int64_t extent, int64_t wanted, int64_t granule) noexcept {
   int64_t best = std::min(extent, up(ceil_div(extent, ceil_div(extent, wanted)), granule));
   if (extent / wanted > 16) return best;
@@ -65,7 +65,6 @@ inline int64_t piece_of(int64_t extent, int64_t wanted, int64_t granule) noexcep
 
 constexpr int64_t kLongestWhole = 256;
 
-// Makes the box about `wanted` elements long along the first of `count` axes in `order`.
 inline void grow(PermuteBox& t, const PermuteAxes& axes, const int32_t* order, int32_t count, int64_t wanted,
                  int64_t sector) noexcept {
   int64_t reached = 1;
@@ -81,7 +80,7 @@ inline void grow(PermuteBox& t, const PermuteAxes& axes, const int32_t* order, i
   }
 }
 
-// How many of the axes in `order` lie side by side in the box, and their elements.
+// How many of the axes in `order` are contiguous in the box, and their elements.
 struct Run {
   int32_t axes = 0;
   int64_t elements = 1;
@@ -99,7 +98,7 @@ inline Run run_of(const PermuteBox& t, const PermuteAxes& axes, const int32_t* o
   return run;
 }
 
-// Whether every run of every box begins and ends on sectors, where the array does.
+// Whether every run of every box begins and ends at sector boundaries if the array does.
 inline bool on_sectors(const PermuteBox& t, const PermuteAxes& axes, const int32_t* order, const int64_t* stride,
                        int32_t run_axes, int64_t sector) noexcept {
   for (int32_t k = 0; k < axes.rank; ++k) {
@@ -113,7 +112,7 @@ inline bool on_sectors(const PermuteBox& t, const PermuteAxes& axes, const int32
   return true;
 }
 
-// Elements from the first to the last in a box, or too many for 32 bits.
+// Whether the distance from the first to the last element of a box exceeds 32 bits.
 inline bool spans_32_bits(const PermuteBox& t, int32_t rank, const int64_t* stride) noexcept {
   int64_t last = 0;
   for (int32_t d = 0; d < rank; ++d) {
@@ -124,7 +123,7 @@ inline bool spans_32_bits(const PermuteBox& t, int32_t rank, const int64_t* stri
   return last <= UINT32_MAX;
 }
 
-// How many boxes there are, once extents and steps are known. False: too many for 32 bits.
+// Counts the boxes from extents and steps. False: too many for 32 bits.
 inline bool count_boxes(PermuteBox& t, const PermuteAxes& axes) noexcept {
   for (int32_t d = 0; d < axes.rank; ++d) {
     t.boxes[d] = ceil_div(axes.extent[d] - t.extent[d], t.step[d]) + 1;

@@ -1,4 +1,4 @@
-// The boxes of a permutation (kernels/permute/box.hpp) as kernels see them: numbers are taken apart into indices by multiplications.
+// The boxes of a permutation (kernels/permute/box.hpp) for kernels. Multiplications convert numbers into indices.
 #pragma once
 
 #include "kernels/division.hpp"
@@ -9,7 +9,7 @@
 
 namespace gpumem::kernels {
 
-// Axes that the number of an element of a box is taken apart into, the first one fastest.
+// Axes for the indices of an element of a box, fastest first.
 struct Places {
   int32_t rank = 0;
   Divisor<uint32_t> extent[kMaxPermuteRank];
@@ -36,19 +36,19 @@ __device__ __forceinline__ Place place_of(uint32_t number, const Places& places)
   return at;
 }
 
-// The boxes of a problem, and the axes along which there are several.
 struct Boxes {
   uint32_t all = 1;
-  int32_t cut = -1;  // which of the axes lines are cut along; -1: none
+  int32_t cut = -1;  // the axis along which lines are divided; -1: none
   int32_t rank = 0;
   Divisor<uint32_t> count[kMaxPermuteRank];
   int64_t step[kMaxPermuteRank];
-  int64_t last[kMaxPermuteRank];  // where the last box begins
+  int64_t last[kMaxPermuteRank];  // start of the last box
   int64_t src_stride[kMaxPermuteRank];
   int64_t dst_stride[kMaxPermuteRank];
 };
 
-// Where a box begins, and what of a line it has to write: from the first boundary on unless it is the first of the line.
+// The start of a box, and the part of a line to write: from its first boundary on, or all of it in the line's first
+// box.
 struct Origin {
   int64_t src = 0;
   int64_t dst = 0;
@@ -87,7 +87,7 @@ inline void add_boxes(Boxes& outer, const PermuteAxes& axes, const PermuteBox& t
   if (t.boxes[axis] == 1) return;
   for (int32_t d = 0; d < outer.rank; ++d) {
     if (outer.src_stride[d] == axes.src_stride[axis] && outer.dst_stride[d] == axes.dst_stride[axis])
-      return;  // it is there
+      return;  // already complete
   }
   if (axis == t.cut_axis) outer.cut = outer.rank;
   outer.count[outer.rank] = Divisor<uint32_t>(static_cast<uint32_t>(t.boxes[axis]));
@@ -97,14 +97,14 @@ inline void add_boxes(Boxes& outer, const PermuteAxes& axes, const PermuteBox& t
   outer.dst_stride[outer.rank++] = axes.dst_stride[axis];
 }
 
-// The box that a block takes after this one; false: it was the last.
+// Advances to the block's next box. False: there are no more.
 __device__ __forceinline__ bool next_box(uint32_t& box, const Boxes& boxes) {
   if (boxes.all - box <= gridDim.x) return false;
   box += gridDim.x;
   return true;
 }
 
-// Boxes that follow each other in src, then those that do in dst, run at about the same time: they share sectors.
+// Boxes that are consecutive in src, and then in dst, run at about the same time and share sectors.
 inline Boxes boxes_of(const PermuteAxes& axes, const PermuteBox& t) {
   Boxes boxes;
   boxes.all = static_cast<uint32_t>(t.all_boxes);

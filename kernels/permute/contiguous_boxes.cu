@@ -1,7 +1,9 @@
-// Permutations that leave the fastest axis where it is (contiguous_boxes.hpp): 2 * elements * element bytes. A warp takes pieces
-// of lines, an element a lane, and has several of them under way. Where the pieces of a box lie stands in a table in shared memory
-// that a block makes once. Where lines begin between sectors of 32 bytes, a warp begins on the one before, so that it writes
-// whole sectors but for the ends of the line; what it reads may then begin anywhere, and the cache has the rest of the sector.
+// Permutations that keep the fastest axis (contiguous_boxes.hpp).
+// Moves: 2 * elements * element bytes.
+// Access: a warp takes pieces of lines, one element per lane, and keeps several in flight. A block computes a table of
+//         the pieces of a box once, in shared memory. If lines begin between sectors of 32 bytes, a warp begins at the
+//         previous sector boundary. It then writes whole sectors except at the ends of a line. Its reads may begin
+//         anywhere, and the cache keeps the rest of a sector.
 #include "kernels/permute/boxes.cuh"
 #include "kernels/permute/contiguous_boxes.hpp"
 
@@ -20,7 +22,7 @@ struct ContiguousBoxes {
   uint32_t sector_mask;
 };
 
-// From the first element of the box, and from the begin of the line.
+// Offsets from the first element of the box, and from the start of the line.
 struct alignas(16) Piece {
   uint32_t src;
   uint32_t dst;

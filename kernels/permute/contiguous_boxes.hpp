@@ -1,5 +1,5 @@
-// The box of a permutation that leaves the fastest axis where it is: lines of it, near each other on both sides, which need no shared
-// memory. A pure function of the axes. Plain C++, no CUDA.
+// The box of a permutation that keeps the fastest axis: lines that are near each other on both sides. It needs no
+// shared memory. A pure function of the axes. Plain C++, no CUDA.
 #pragma once
 
 #include <algorithm>
@@ -11,23 +11,22 @@
 namespace gpumem {
 
 constexpr int32_t kLineTileThreads = 256;
-constexpr int64_t kLinePieces = 256;  // of a box at most; a warp takes one at a time, an element a lane
-constexpr int64_t kLineRounds = 3;    // about how often a warp loads for a box
+constexpr int64_t kLinePieces = 256;  // maximum per box; a warp takes one at a time, one element per lane
+constexpr int64_t kLineRounds = 3;    // approximate number of times that a warp loads for a box
 constexpr int64_t kLinePiece = 32;
 
-// Independent loads of a lane.
 constexpr int line_loads(int64_t element_bytes) noexcept {
   return element_bytes == 16 ? 4 : element_bytes == 8 ? 6 : 8;
 }
 
 struct LineTile : PermuteBox {
   int64_t lines = 1;
-  int64_t pieces = 1;  // of a line
-  // Warps begin to write on sectors: at most this many elements before the line; 0 where every line begins on one.
+  int64_t pieces = 1;  // per line
+  // Warps begin to write at sectors, at most this many elements before the line. 0: every line begins at a sector.
   int64_t sector_mask = 0;
 };
 
-// For a fused problem whose axis 0 is the fastest of both sides, without gaps.
+// For a fused problem whose axis 0 is contiguous on both sides.
 inline LineTile line_tile(const PermuteAxes& axes) noexcept {
   LineTile t;
   if (axes.dst_stride[0] != 1 || axes.src_stride[0] != 1 || axes.rank < 2) return t;
@@ -37,14 +36,14 @@ inline LineTile line_tile(const PermuteAxes& axes) noexcept {
   const int64_t longest = kLinePieces * kLinePiece / 2;
   t.extent[0] = axes.extent[0] <= longest ? axes.extent[0] : boxes::piece_of(axes.extent[0], longest, sector);
   const int64_t pieces = ceil_div(t.extent[0] + sector - 1, kLinePiece);
-  // As many lines along src as along dst; those that are whole, and then the rest of them.
+  // The box has as many lines along src as along dst: whole axes first, then parts.
   const int64_t lines = kLineTileThreads / 32 * line_loads(axes.element_bytes) * kLineRounds / pieces;
   int64_t side = 1;
   while (side * side < lines) ++side;
   int32_t dst_order[kMaxPermuteRank];
   std::iota(dst_order, dst_order + axes.rank, 0);
   if (t.extent[0] == axes.extent[0] && lines > 1) {
-    int32_t rest[kMaxPermuteRank];  // of src_order, without axis 0
+    int32_t rest[kMaxPermuteRank];  // src_order without axis 0
     std::copy_if(t.src_order, t.src_order + axes.rank, rest, [](int32_t d) { return d != 0; });
     boxes::grow(t, axes, rest, axes.rank - 1, side, 1);
     int64_t reached = 1;

@@ -1,5 +1,5 @@
-// Sizes that the permute table and the kernels must agree on; the plans of boxes and lines have theirs in box.hpp, packed.hpp and
-// contiguous_boxes.hpp. Plain C++, no CUDA.
+// Sizes that the permute table and the kernels share. box.hpp, packed.hpp and contiguous_boxes.hpp have the sizes of
+// their plans. Plain C++, no CUDA.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@ namespace gpumem {
 
 constexpr int kPermuteThreads = 256;
 
-// Side of the square tile over the two fastest axes, one element a lane: 4 to 17 KiB of shared memory. Smaller elements take a
-// larger one, so that a row of it is at least a sector of 32 bytes.
+// Side of the square tile over the two fastest axes, one element per lane: 4 to 17 KiB of shared memory. Small elements
+// have a larger tile, so that its rows are at least a sector of 32 bytes.
 constexpr int64_t permute_tile(int64_t element_bytes) noexcept { return element_bytes <= 2 ? 64 : 32; }
 
-// Shorter axes than this leave more than three quarters of every tile's lanes idle.
+// Shorter axes leave more than three quarters of each tile's lanes idle.
 constexpr int64_t kPermuteLeastTiled = 8;
 
 }  // namespace gpumem

@@ -1,9 +1,10 @@
-// Permutations by boxes over several axes (packed.hpp): 2 * elements * element bytes, and what neighbouring boxes
-// share. A block reads a box row by row in the order of src, a thread at a place of its own in each row, and leaves it in shared
-// memory in the order of dst; then it writes lines of dst. Where a thread's elements lie is taken apart into indices once a block:
-// along a row in its registers, of each row and line in two tables in shared memory. A line that begins between sectors of 32 bytes
-// is written by lanes that begin on one, and where it goes on in the next box, it is cut on one too, so that hardly a sector is
-// written twice.
+// Permutations by boxes over several axes (packed.hpp).
+// Moves: 2 * elements * element bytes, and twice the elements that neighbouring boxes share.
+// Access: one block loads a box row by row in the order of src, with a fixed place per thread in each row. It stores
+//         the box in shared memory in the order of dst, and then writes lines of dst. A block computes indices once:
+//         along a row in registers, and for each row and line in two tables in shared memory. If a line begins between
+//         sectors of 32 bytes, its lanes begin at a sector boundary. A line that continues in the next box is divided
+//         at a boundary, so few sectors are written twice.
 #include <bit>
 
 #include "kernels/permute/boxes.cuh"
@@ -12,7 +13,6 @@
 namespace gpumem::kernels {
 namespace {
 
-// Loads that a thread has under way at once.
 constexpr int in_flight(int bytes) { return bytes == 16 ? 2 : bytes == 8 ? 4 : 8; }
 
 struct Packed {
@@ -33,15 +33,14 @@ struct Packed {
   uint32_t sector_mask;
 };
 
-// Two of them are read at once.
 struct alignas(16) TwoRows {
   uint2 row[2];
 };
 
-// The tables of a block. What a thread reads stands side by side: row own + i * rows_at_once at own * rows_each + i.
+// The tables of a block. A thread's entries are contiguous: row own + i * rows_at_once is at own * rows_each + i.
 struct Tables {
-  TwoRows rows[kPackedRows / 2];  // from the first element of a box, and from its place in shared memory
-  uint2 pieces[kPackedPieces];    // the same of a piece of a line; above 16 bits where in the line it begins
+  TwoRows rows[kPackedRows / 2];  // offsets from the first element of a box, and from its place in shared memory
+  uint2 pieces[kPackedPieces];    // the same of a piece of a line; the bits above 16 are its offset in the line
 };
 
 __device__ __forceinline__ void fill(Tables& tables, const Packed& p) {
@@ -67,7 +66,7 @@ __device__ __forceinline__ int in_shared(int place) {
   return kPadded ? place + (place >> kShift) : place;
 }
 
-// What a thread reads of every box: rows[begin] to rows[end - 1] at its place in a row.
+// The rows that a thread reads of every box: rows[begin] to rows[end - 1], at its place in a row.
 struct Share {
   int begin;
   int end;
@@ -138,7 +137,6 @@ __global__ void __launch_bounds__(kPackedThreads, resident_blocks(kPackedResiden
   share.col = place_of(threadIdx.x - own * p.cols.value, p.of_col);
   share.begin = static_cast<int>(own * p.rows_each.value);
   share.end = share.begin;
-  // The last threads may have no rows.
   if (static_cast<int>(own) < p.rows_at_once) share.end += (p.rows - static_cast<int>(own) - 1) / p.rows_at_once + 1;
   __syncthreads();
   grid_dependency_synchronize();

@@ -1,9 +1,8 @@
-// The packed tile of a permutation: a box over several axes, so that it is many elements long on both sides even where the fastest
-// axes are short (the idea of packing axes: A. Hynninen and D. Lyakh, "cuTT: A High-Performance Tensor Transpose Library for CUDA
-// Compatible GPUs", 2017). A pure function of the axes. Plain C++, no CUDA.
-//
-// A block reads the box (kernels/permute/box.hpp) in the order of src and writes it in the order of dst. In shared memory it lies as
-// runs, elements one after the other in dst, a pitch apart.
+// The packed tile of a permutation: a box over several axes that has long runs on both sides even if the fastest axes
+// are short (A. Hynninen and D. Lyakh, "cuTT: A High-Performance Tensor Transpose Library for CUDA Compatible GPUs",
+// 2017). A pure function of the axes. Plain C++.
+// A block reads the box (kernels/permute/box.hpp) in the order of src and writes it in the order of dst. Shared memory
+// holds runs that are contiguous in dst, one pitch apart.
 #pragma once
 
 #include <algorithm>
@@ -15,50 +14,51 @@
 
 namespace gpumem {
 
-constexpr int32_t kPackedThreads = 320;  // at most
-constexpr int64_t kPackedBytes = 40960;  // of shared memory; with the tables, five blocks a multiprocessor of 228 KiB
-constexpr int32_t kPackedResident = 4;   // blocks a multiprocessor that the registers are for
+constexpr int32_t kPackedThreads = 320;  // maximum
+constexpr int64_t kPackedBytes = 40960;  // of shared memory; with the tables, five blocks per multiprocessor of 228 KiB
+constexpr int32_t kPackedResident = 4;   // blocks per multiprocessor that registers are reserved for
 constexpr int32_t kPackedRows = 320;     // of the table of rows that are read
 constexpr int32_t kPackedPieces = 256;   // of the table of pieces of lines that are written
-constexpr int64_t kPackedMaxCols = 256;  // of a thread each
-constexpr int64_t kPackedSpread = 256;   // boxes, to have enough for all multiprocessors
-constexpr int64_t kPackedLeast = 1024;   // bytes of a box, where there is not even enough for so many
-// Elements of a line that a warp takes at a time, by lane.
+constexpr int64_t kPackedMaxCols = 256;  // per thread
+constexpr int64_t kPackedSpread = 256;   // minimum number of boxes, enough for all multiprocessors
+constexpr int64_t kPackedLeast = 1024;   // minimum bytes per box if the problem has too few boxes
+// Elements of a line per lane that a warp takes at a time.
 constexpr int32_t kPackedPerLane = 4;
 constexpr int64_t kPackedPiece = 32 * kPackedPerLane;
 
-// After how many elements one is left out in a padded box: 128 bytes, which are all banks. Elements of less than a word are not padded.
+// A padded box skips one element after this many: 128 bytes, which are all banks. Elements below 4 bytes are not
+// padded.
 constexpr int32_t packed_pad(int64_t element_bytes) noexcept { return static_cast<int32_t>(128 / element_bytes); }
 
 struct PackedTile : PermuteBox {
-  double cost = 0;  // beside other tiles': bytes moved for each one wanted, and what keeps lanes idle
+  double cost = 0;  // compared with other tiles: bytes moved per byte wanted, and idle lanes
 
-  int64_t src_run = 1;  // elements side by side in src
-  // The first axes of src_order, of which each thread has a place of its own; the last of them is folded where it is too long.
+  int64_t src_run = 1;  // contiguous elements in src
+  // The first axes of src_order, along which each thread has a fixed place. The last one is folded if it is too long.
   int32_t col_axes = 0;
   int64_t folds = 1;
   int64_t cols = 1;
   int64_t rows = 1;  // volume / cols
 
-  int32_t run_axes = 0;  // the first axes
-  int64_t run = 1;       // elements side by side in dst
+  int32_t run_axes = 0;  // the number of first axes in a run
+  int64_t run = 1;       // contiguous elements in dst
   int64_t lines = 1;     // volume / run
-  int64_t pieces = 1;    // of a line
-  // Warps begin to write on sectors: at most this many elements before the line; 0 where every line begins on one.
+  int64_t pieces = 1;    // per line
+  // Warps begin to write at sectors, at most this many elements before the line. 0: every line begins at a sector.
   int64_t sector_mask = 0;
-  int64_t run_step = 0;  // elements of a line from box to box, where it is cut
+  int64_t run_step = 0;  // elements of a line between boxes if it is divided
 
-  int64_t pitch = 1;  // elements of shared memory from line to line
+  int64_t pitch = 1;  // elements of shared memory between lines
   bool padded = false;
   int32_t threads = 32;
   int64_t rows_at_once = 1;
-  int64_t rows_each = 2;  // that a thread reads at most, rounded up to an even number
+  int64_t rows_each = 2;  // maximum per thread, rounded up to an even number
 
   constexpr int64_t shared_elements(int64_t element_bytes) const noexcept {
     const int64_t last = lines * pitch - 1;
     return last + (padded ? last / packed_pad(element_bytes) : 0) + 1;
   }
-  // Elements of shared memory from one place of an axis to the next.
+  // Elements of shared memory between neighbours along an axis.
   constexpr int64_t weight(int32_t axis) const noexcept {
     int64_t product = 1;
     if (axis < run_axes) {
@@ -75,14 +75,14 @@ namespace packing {
 
 using namespace boxes;
 
-// Words of 4 bytes from line to line that keep the columns of a box in different banks: an odd number.
+// Words of 4 bytes between lines, an odd number, which keeps the columns of a box in different banks.
 constexpr int64_t odd_pitch(int64_t run, int64_t element_bytes) noexcept {
   if (element_bytes >= 4) return run | 1;
   const int64_t word = 4 / element_bytes;
   return (ceil_div(run, word) | 1) * word;
 }
 
-// Elements of a row of the box, one a thread. Makes an extent longer where that lets it be folded.
+// Chooses the elements of a row of the box, one per thread. Lengthens an extent if it can then be folded.
 inline void choose_cols(PackedTile& t, const PermuteAxes& axes, int64_t least) noexcept {
   while (t.col_axes < axes.rank && t.folds == 1) {
     const int32_t d = t.src_order[t.col_axes];
@@ -100,7 +100,7 @@ inline void choose_cols(PackedTile& t, const PermuteAxes& axes, int64_t least) n
   }
 }
 
-// What the extents of the box lead to. `t.extent` is changed where the run is cut on sectors.
+// Derives the rest of the tile from the extents of the box. Changes `t.extent` if the run is divided at sectors.
 inline void judge(PackedTile& t, const PermuteAxes& axes, const int32_t* dst_order, int64_t least_cols) noexcept {
   const int64_t e = axes.element_bytes;
   const int64_t sector = sector_elements(e);
@@ -145,7 +145,7 @@ inline void judge(PackedTile& t, const PermuteAxes& axes, const int32_t* dst_ord
       !spans_32_bits(t, axes.rank, axes.dst_stride)) {
     return;
   }
-  // Bytes beside those of a run that a run costs: what is lost of its line, and of its first and last sector.
+  // Bytes that a run costs in addition to its own: the unused parts of its line, and of its first and last sector.
   const double src_loss = src_on_sectors ? 16 : 40;
   const double dst_loss = t.sector_mask == 0 ? 16 : t.cut_axis >= 0 ? 24 : 56;
   const double reading = static_cast<double>(t.threads * t.rows_each) / static_cast<double>(t.volume);
@@ -157,7 +157,7 @@ inline void judge(PackedTile& t, const PermuteAxes& axes, const int32_t* dst_ord
   t.fits = true;
 }
 
-// Times as long as without conflicts that the first warps take to write a row of the box to shared memory.
+// The slowdown by bank conflicts if the first warps write a row of the box to shared memory.
 inline double conflicts(const PackedTile& t, const PermuteAxes& axes) noexcept {
   const auto lanes = static_cast<int32_t>(std::min<int64_t>(32, 128 / axes.element_bytes));
   const int64_t element_words = std::max<int64_t>(axes.element_bytes / 4, 1);
@@ -188,11 +188,10 @@ inline double conflicts(const PackedTile& t, const PermuteAxes& axes) noexcept {
   return static_cast<double>(total) / passes;
 }
 
-// Of a few pitches the one with the fewest conflicts.
 inline void choose_pitch(PackedTile& t, const PermuteAxes& axes) noexcept {
   const int64_t e = axes.element_bytes;
   const int64_t banks = 128 / e;
-  int64_t shared_axes = 1;  // elements of the fastest axes of src that are in the run too
+  int64_t shared_axes = 1;  // elements of the fastest axes of src that are also in the run
   for (int32_t k = 0; k < axes.rank && t.src_order[k] < t.run_axes; ++k) shared_axes *= t.extent[t.src_order[k]];
   const int64_t odd = t.pitch;
   const int64_t in_step = t.run + ((shared_axes - t.run) % banks + banks) % banks;
@@ -219,7 +218,7 @@ inline void choose_pitch(PackedTile& t, const PermuteAxes& axes) noexcept {
 
 constexpr int64_t kPackedFilled = 15360;  // bytes
 
-// Makes small boxes larger along axes that are not yet in it, so that more loads are under way.
+// Extends small boxes along axes that they do not have yet, so that more loads are in flight.
 inline void fill(PackedTile& t, const PermuteAxes& axes) noexcept {
   int64_t volume = 1;
   for (int32_t d = 0; d < axes.rank; ++d) volume *= t.extent[d];
@@ -234,7 +233,7 @@ inline void fill(PackedTile& t, const PermuteAxes& axes) noexcept {
   }
 }
 
-// The best of some boxes that are cut at multiples of `granule` elements, and whose rows have `least_cols` or as many as there are.
+// The best box among those divided at multiples of `granule` elements, with rows of `least_cols` columns if possible.
 inline PackedTile best_of(const PackedTile& empty, const PermuteAxes& axes, int64_t granule,
                           int64_t least_cols) noexcept {
   PackedTile best;
@@ -266,15 +265,14 @@ inline PackedTile best_tile(const PermuteAxes& axes) noexcept {
   boxes::sort_by_src(axes, empty.src_order);
   std::fill_n(empty.extent, axes.rank, 1);
   best = best_of(empty, axes, boxes::sector_elements(axes.element_bytes), 16);
-  if (!best.fits) best = best_of(empty, axes, 1, 64);  // smaller boxes of fewer rows: the tables have room for so many
+  if (!best.fits) best = best_of(empty, axes, 1, 64);  // smaller boxes with fewer rows, so that the tables have room
   if (best.fits) packing::choose_pitch(best, axes);
   return best;
 }
 
 }  // namespace packing
 
-// The tile for a fused problem; fits is false where there is none. dst must have elements side by side along axis 0. The search
-// takes up to 40 us.
+// The tile for a fused problem that is contiguous along axis 0 in dst. The search takes up to 40 us.
 inline PackedTile packed_tile(const PermuteAxes& axes) noexcept { return packing::best_tile(axes); }
 
 }  // namespace gpumem

@@ -1,5 +1,4 @@
-// A permutation of axes, as it travels from the entry point to the kernel, and its axes as the tables, the host's loops and the kernels
-// see them.
+// Parameters of a permutation of axes, and its axes as the tables, the host's loops and the kernels use them.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +7,8 @@ namespace gpumem {
 
 constexpr int32_t kMaxPermuteRank = 8;
 
-// The element at index i goes from src + sum i[d] * src_stride[d] to dst + sum i[d] * dst_stride[d]; strides in elements. The
-// axes have no order of their own.
+// The element at index i moves from src + sum i[d] * src_stride[d] to dst + sum i[d] * dst_stride[d]. Strides are in
+// elements. The axes have no particular order.
 struct PermuteAxes {
   int64_t element_bytes = 1;
   int32_t rank = 0;
@@ -31,15 +30,15 @@ struct PermuteAxes {
   }
 };
 
-// What is left when axes are fused. Axis 0 is the fastest of dst from here on.
+// The form of a problem whose axes are fused. Axis 0 is then the fastest of dst.
 enum class PermuteForm : int32_t {
   copy,    // one contiguous run
   rows,    // runs of axis 0, contiguous on both sides
-  planes,  // axis 0 is contiguous in dst and another one in src
+  planes,  // axis 0 is contiguous in dst, and another one in src
   general
 };
 
-// The axis other than 0 along which elements of src lie side by side; -1: none.
+// The axis other than 0 that is contiguous in src; -1: none.
 constexpr int32_t src_fastest(const PermuteAxes& axes) noexcept {
   for (int32_t d = 1; d < axes.rank; ++d) {
     if (axes.src_stride[d] == 1) return d;
@@ -53,19 +52,19 @@ constexpr PermuteForm form_of(const PermuteAxes& fused) noexcept {
   return src_fastest(fused) > 0 && fused.src_stride[0] > 0 ? PermuteForm::planes : PermuteForm::general;
 }
 
-// As a call gives it: arrays that are the caller's.
+// The arguments of a call, with the caller's arrays.
 struct PermuteCall {
   int64_t element_bytes = 4;
   int32_t rank = 0;
   const int64_t* extents = nullptr;  // of src
   const int32_t* order = nullptr;
   const void* src = nullptr;
-  const int64_t* src_strides = nullptr;  // nullptr: row-major without gaps
+  const int64_t* src_strides = nullptr;  // nullptr: row-major without padding
   void* dst = nullptr;
   const int64_t* dst_strides = nullptr;
 };
 
-// The same with arrays of its own, where they were given, and what the plan makes of them: the axes, fused.
+// A call with its own arrays. The plan fuses the axes.
 struct PermuteParams {
   int64_t element_bytes = 4;
   int32_t rank = 0;

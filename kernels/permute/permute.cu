@@ -1,11 +1,13 @@
-// Permutations of axes. Every kernel writes each element once and reads it once: 2 * elements * element bytes, beside what it
-// reads again because cache lines were evicted (strided_scalar, where neighbours of dst lie far apart in src).
-//   tiled            axis 0 is contiguous in dst, another axis in src: square tiles over the two through shared memory, so that
-//                    both the reads and the writes run along lines; a padded pitch keeps a tile's columns in different banks
-//   strided_scalar   anything: one element a thread in the order of dst, byte by byte where addresses are not aligned
-// The number of a piece, tile or element is taken apart into places on the other axes by multiplications (kernels/division.hpp),
-// in 32 bits where all of them fit. A tile spans two axes only: where one of them is short, most of its lanes are idle, and the
-// table leaves such shapes to `packed` (packed.cu) or to `strided_scalar`.
+// Permutations of axes.
+// Moves: reads and writes each element once: 2 * elements * element bytes. If neighbours of dst are far apart in src,
+//         strided_scalar reads evicted cache lines again.
+// Access: tiled: axis 0 is contiguous in dst, another axis in src. Square tiles over the two pass through shared
+//         memory, so that reads and writes both run along lines. A padded pitch keeps a tile's columns in different
+//         banks.
+//         strided_scalar: one element per thread in the order of dst, byte by byte if addresses are not aligned.
+// Shapes: if one of a tile's two axes is short, most lanes are idle. The table prefers `packed` (packed.cu) or
+//         `strided_scalar` for such shapes.
+// Multiplications (kernels/division.hpp) convert numbers into indices, in 32 bits if all of them fit.
 #include "kernels/alignment.hpp"
 #include "kernels/division.hpp"
 #include "kernels/enqueue.cuh"
@@ -19,7 +21,7 @@ namespace {
 
 constexpr int kThreads = kPermuteThreads;
 
-// Axes that a number is taken apart into, the first one fastest. Read by compile-time indices only.
+// Axes for the indices of a number, fastest first. Read only by compile-time indices.
 template <class Index>
 struct Outer {
   int32_t rank = 0;
@@ -48,15 +50,15 @@ __device__ __forceinline__ Offsets offsets_of(Index number, const Outer<Index>& 
   return at;
 }
 
-// A plane: `across` is src's fastest axis, `down` dst's.
+// A plane: `across` is the fastest axis of src, `down` the fastest of dst.
 template <class Index>
 struct Tiles {
   const void* src;
   void* dst;
   int64_t across;
   int64_t down;
-  int64_t src_pitch;  // elements of src from one place of `down` to the next
-  int64_t dst_pitch;  // of dst, of `across`
+  int64_t src_pitch;  // elements of src between neighbours along `down`
+  int64_t dst_pitch;  // elements of dst between neighbours along `across`
   int64_t tiles;      // of all planes
   Divisor<Index> tiles_across;
   Divisor<Index> tiles_down;
@@ -68,7 +70,7 @@ __global__ void __launch_bounds__(kThreads) tiles_kernel(const __grid_constant__
   grid_dependency_synchronize();
   using T = WordOf<kBytes>;
   constexpr int kTile = static_cast<int>(permute_tile(kBytes));
-  constexpr int kPitch = kTile + (kBytes >= 4 ? 1 : 4 / kBytes);  // words of 4 bytes in different banks down a column
+  constexpr int kPitch = kTile + (kBytes >= 4 ? 1 : 4 / kBytes);  // words of 4 bytes of a column are in different banks
   constexpr int kRowsAtOnce = kThreads / kTile;
   constexpr int kPasses = kTile / kRowsAtOnce;
   __shared__ T shared[kTile][kPitch];
@@ -126,7 +128,6 @@ void add(Outer<Index>& outer, const PermuteAxes& axes, int32_t axis) {
   outer.dst_stride[outer.rank++] = axes.dst_stride[axis];
 }
 
-// Every axis but the two.
 template <class Index>
 Outer<Index> outer_axes(const PermuteAxes& axes, int32_t left_out, int32_t also) {
   Outer<Index> outer;
@@ -168,7 +169,7 @@ LaunchResult start_elements(const PermuteParams& params, const Config& config, c
   return start(elements_kernel<T, Index>, elements, config.grid, launch);
 }
 
-// Calls f with the words that hold the number of elements: neither the numbers of pieces nor what they are divided by exceed it.
+// Calls f with the word type that holds the number of elements. Numbers of pieces and their divisors are not greater.
 template <class F>
 LaunchResult for_index(const PermuteAxes& axes, const F& f) {
   return axes.elements() <= UINT32_MAX ? f.template operator()<uint32_t>() : f.template operator()<uint64_t>();

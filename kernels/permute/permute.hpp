@@ -1,4 +1,4 @@
-// Launchers of the permutations of axes, which come fused.
+// Launchers for permutations of fused axes.
 #pragma once
 
 #include <span>
@@ -10,18 +10,17 @@
 
 namespace gpumem::kernels {
 
-// All but strided_scalar: elements at a multiple of their own size on both sides.
+// All but strided_scalar need elements that are aligned to their own size on both sides.
 Execute<PermuteParams> permute_copy;              // PermuteForm::copy
 Execute<PermuteParams> permute_tiled;             // PermuteForm::planes
-Execute<PermuteParams> permute_contiguous_boxes;  // where line_tile() fits
-Execute<PermuteParams> permute_packed;            // where packed_tile() fits
+Execute<PermuteParams> permute_contiguous_boxes;  // if line_tile() fits
+Execute<PermuteParams> permute_packed;            // if packed_tile() fits
 Execute<PermuteParams> permute_strided_scalar;    // any
 
-// All of them, on either side in memory that the device reaches.
+// Moves all pieces. Both sides are memory that the device can access.
 LaunchResult permute_pieces(std::span<const MovedPiece> pieces, Stream stream);
 
 LaunchResult permute_preload();
-// Load the kernels' code now instead of at the first launch.
 LaunchResult permute_contiguous_boxes_preload();
 LaunchResult permute_packed_preload();
 

@@ -1,5 +1,5 @@
-// Nodes inside a warp, a block and a grid: what every kernel does once its threads have theirs. ExecutionSpace of nodes are combined as
-// the reproducible tree wants it, neighbours in pairs, so the same functions serve every kind.
+// Combines partial results ("nodes") within a warp, a block and a grid. All functions combine neighbours in pairs, as
+// the reproducible tree requires, so they serve every kind of node.
 #pragma once
 
 #include <type_traits>
@@ -19,7 +19,7 @@ using UnsignedOf =
     std::conditional_t<kBytes == 8, unsigned long long,
                        std::conditional_t<kBytes == 4, uint32_t, std::conditional_t<kBytes == 2, uint16_t, uint8_t>>>;
 
-// Nodes that stay on the device, as narrow as what they hold allows: fewer words to pass around.
+// Nodes that stay on the device are as narrow as their contents allow, because fewer words are moved.
 struct LeafNode {  // an integer sum of a leaf's elements of up to 16 bits, or of the squares of bytes
   static constexpr NodeKind kind = NodeKind::integer;
   int32_t sum = 0;
@@ -32,10 +32,10 @@ struct NarrowNode {  // an integer sum of fewer than 2^31 elements of up to 32 b
   __device__ explicit NarrowNode(int64_t s) : sum(s) {}
   __device__ ReduceNode stored() const { return IntegerNode(Int128{sum}).stored(); }
 };
-struct SquaresNode : HalfSums<uint64_t> {  // squares of 32 bits, their halves by themselves: of up to 2^32 of them
+struct SquaresNode : HalfSums<uint64_t> {  // squares of 32 bits by halves, up to 2^32 of them
   static constexpr NodeKind kind = NodeKind::integer;
 };
-struct WideNode {  // any other that needs no 256 bits
+struct WideNode {  // any other that fits 128 bits
   static constexpr NodeKind kind = NodeKind::integer;
   Int128 sum = 0;
   constexpr WideNode() = default;
@@ -44,12 +44,12 @@ struct WideNode {  // any other that needs no 256 bits
   __device__ ReduceNode stored() const { return IntegerNode(sum).stored(); }
 };
 template <int kBits>
-struct HalfRangeNode {  // a lowest and a highest key in each half of a word, in its upper bits
+struct HalfRangeNode {  // a lowest and a highest key in the upper bits of each half of a word
   static constexpr NodeKind kind = NodeKind::range;
   uint32_t low = ~uint32_t{0};
   uint32_t high = 0;
 };
-struct SmallRangeNode {  // keys of up to 32 bits
+struct SmallRangeNode {
   static constexpr NodeKind kind = NodeKind::range;
   uint32_t low = ~uint32_t{0};
   uint32_t high = 0;
@@ -61,7 +61,7 @@ struct SmallRangeNode {  // keys of up to 32 bits
         high(max(n.high & 0xffffu, n.high >> 16) >> (16 - kBits)) {}
   __device__ ReduceNode stored() const { return {{low > high ? ~uint64_t{0} : low, high}}; }
 };
-struct SmallArgNode {  // ranks of up to 32 bits
+struct SmallArgNode {
   uint32_t rank = ~uint32_t{0};
   int64_t index = INT64_MAX;
   constexpr SmallArgNode() = default;
@@ -88,7 +88,6 @@ __device__ __forceinline__ SmallArgNode combine(const SmallArgNode& a, const Sma
   return b.rank < a.rank || (b.rank == a.rank && b.index < a.index) ? b : a;
 }
 
-// A node of the words that f makes of those of v.
 template <class Node, class F>
 __device__ __forceinline__ Node by_words(const Node& v, const F& f) {
   using Word = std::conditional_t<sizeof(Node) % 8 == 0, unsigned long long, unsigned>;
@@ -112,7 +111,7 @@ __device__ __forceinline__ SmallArgNode shuffle_xor(const SmallArgNode& v, int d
   return {__shfl_xor_sync(kWholeWarp, v.rank, distance), shuffle_xor(v.index, distance)};
 }
 
-// A node of a warp's lanes, in lane order; whole in every lane. The lanes from `count` on have none.
+// Combines the nodes of a warp's lanes in lane order. Every lane gets the result. Lanes from `count` on have no node.
 template <class Node>
 __device__ __forceinline__ Node warp_tree(Node node, int count = 32) {
 #pragma unroll
@@ -122,7 +121,8 @@ __device__ __forceinline__ Node warp_tree(Node node, int count = 32) {
   return node;
 }
 
-// A node of a block's threads, in thread order; whole in warp 0. shared has room for 32 nodes. All threads take part.
+// Combines the nodes of a block's threads in thread order, for warp 0. All threads call it. `shared` has room for 32
+// nodes.
 template <class Node>
 __device__ __forceinline__ Node block_tree(Node node, Node* shared) {
   node = warp_tree(node);
@@ -133,7 +133,7 @@ __device__ __forceinline__ Node block_tree(Node node, Node* shared) {
   return node;
 }
 
-// Up to eight nodes from place `first` on, in order, all asked for at once; those past `count` are empty.
+// Combines up to eight nodes from place `first` on, loaded together. Those past `count` are empty.
 template <class Node, class Load>
 __device__ __forceinline__ Node eight_tree(const Load& load, int64_t first, int64_t count) {
   Node node[8];
@@ -147,8 +147,8 @@ __device__ __forceinline__ Node eight_tree(const Load& load, int64_t first, int6
   return node[0];
 }
 
-// Nodes that arrive in order, combined as a tree: a binary counter whose digits are the subtrees that wait for their neighbour.
-// The room for them lies in local memory and is not set up: most threads use little of it, or nothing.
+// A tree over nodes that arrive in order: a binary counter whose digits are subtrees that wait for their neighbour.
+// They are in local memory that is not initialized, because most threads use little of it or none.
 template <class Node, int kLevels>
 class TreeStack {
   static_assert(std::is_trivially_copyable_v<Node>);
@@ -177,7 +177,7 @@ class TreeStack {
     memcpy(&node, room(level), sizeof(Node));
     return node;
   }
-  // Told how it lies, or each byte is moved by itself.
+  // Without the known alignment, each byte is moved separately.
   __device__ void* room(int level) { return __builtin_assume_aligned(room_ + level * sizeof(Node), alignof(Node)); }
   __device__ const void* room(int level) const {
     return __builtin_assume_aligned(room_ + level * sizeof(Node), alignof(Node));
@@ -187,7 +187,7 @@ class TreeStack {
   alignas(16) unsigned char room_[kLevels * sizeof(Node)];
 };
 
-// The same for nodes that a whole warp has: lane l keeps the subtree that waits on level l.
+// The same for nodes that a whole warp has. Lane l keeps the waiting subtree of level l.
 template <class Node>
 class WarpStack {
  public:
@@ -212,7 +212,7 @@ class WarpStack {
   Node waiting_{};
 };
 
-// What thread t of so many, which fold load(0), ..., load(count - 1), has of them: an aligned run of 2^k.
+// The share of thread t of `threads` that combine load(0), ..., load(count - 1): an aligned run of 2^k nodes.
 template <class Node, class Load>
 __device__ __forceinline__ Node run_of(const Load& load, int64_t t, int64_t threads, int64_t count) {
   int64_t run = 1;
@@ -224,15 +224,15 @@ __device__ __forceinline__ Node run_of(const Load& load, int64_t t, int64_t thre
   return stack.whole();
 }
 
-// The same nodes, one after the other, by all threads of a block, a power of two; whole in warp 0.
+// Combines count nodes in order by all threads of a block, for warp 0. The number of threads is a power of two.
 template <class Node, class Load>
 __device__ __forceinline__ Node block_fold(const Load& load, int64_t count, Node* shared) {
   if (count > blockDim.x) return block_tree(run_of<Node>(load, threadIdx.x, blockDim.x, count), shared);
   return block_tree(threadIdx.x < count ? load(threadIdx.x) : Node{}, shared);
 }
 
-// True in the block that is the last of `blocks` to come here; its threads then see what the others' first threads wrote
-// before, and what their other threads did before a barrier. The counter wraps to 0 by itself, so it is ready for the next launch.
+// True in the last of `blocks` blocks to call it. Its threads then see earlier writes of the others' first threads, and
+// writes of their other threads before a barrier. The counter wraps to 0, ready for the next launch.
 __device__ __forceinline__ bool is_last_block(unsigned* counter, unsigned blocks) {
   __shared__ bool last;
   if (threadIdx.x == 0) {
@@ -261,7 +261,7 @@ __device__ __forceinline__ Node load_node(const Node* from) {
   return node;
 }
 
-// The end of one of many lines whose place is sound; sums and products of floating-point elements have no other end than their value.
+// Ends one of many lines with valid offsets. Sums and products of floating-point elements always have a value.
 template <class Node>
 __device__ __forceinline__ void finish_sound_line(const ReduceLaunch& launch, int64_t index, int64_t n,
                                                   const Node& node) {
@@ -276,13 +276,12 @@ __device__ __forceinline__ void finish_sound_line(const ReduceLaunch& launch, in
   }
 }
 
-// Scratch of a line's blocks.
 template <class Node>
 __device__ __forceinline__ Node* line_nodes(const ReduceLaunch& launch, int64_t index) {
   return static_cast<Node*>(launch.scratch.nodes) + index * gridDim.y;
 }
 
-// What the nodes of a whole line add up to: narrow sums of blocks may need more.
+// The node of a whole line. Narrow sums of blocks may exceed 64 bits together.
 template <class Node>
 using Whole = std::conditional_t<std::is_same_v<Node, NarrowNode>, WideNode, Node>;
 template <class Node>
@@ -294,8 +293,8 @@ __device__ __forceinline__ Whole<Node> as_whole(const Node& node) {
   }
 }
 
-// A block hands in its node of its part of a line of n elements. True in the one thread that then has the whole line's: in the
-// line's only block, or the last of its blocks. Grid: x lines, y parts. `node` is read in thread 0; nodes and counter are the
+// Combines the nodes of a line's blocks, for a line of n elements. True in the one thread that then has the result: in
+// the line's only or last block. Grid: x lines, y parts. `node` is read in thread 0. `nodes` and `counter` are the
 // line's.
 template <class Node>
 __device__ __forceinline__ bool last_block_reduce(const Node& node, int64_t n, Node* nodes, unsigned* counter,
@@ -315,7 +314,7 @@ __device__ __forceinline__ bool last_block_reduce(const Node& node, int64_t n, N
   return threadIdx.x == 0;
 }
 
-// The same for the blocks of a cluster, or for one block by itself. `node`, which is read in thread 0, becomes the whole line's.
+// The same for the blocks of a cluster, or for a single block. `node` is read in thread 0 and becomes the line's.
 template <class Node>
 using Cluster = ClusterNodes<Node, kClusterBlocks>;
 template <class Node>

@@ -1,20 +1,20 @@
-// Clusters: blocks that run at the same time and reach each other's shared memory. In a header of its own: tests/emulation has its
-// like for builds that run the kernels on the processor.
+// Clusters: blocks that run at the same time and access each other's shared memory. It is a separate header because
+// tests/emulation replaces it in builds that run kernels on the processor.
 #pragma once
 
 #include <cstdint>
 
 namespace gpumem::kernels {
 
-// The blocks of a grid's y direction are a cluster of at most kBlocks. A variable in shared memory, of which that of the first block
-// is filled: each block stores its node there, and the last store to arrive lets the first block go on. Where nodes are handed over
-// through a barrier of the cluster instead, its fence takes 0.2 us more (H200).
+// The blocks of a grid's y axis are a cluster of at most kBlocks. The object is in shared memory, and the first block's
+// one receives a node from every block. The last store to arrive releases the first block. A barrier of the cluster
+// would take 0.2 us more, because of its fence (H200).
 template <class Node, int kBlocks>
 class ClusterNodes {
   static_assert(sizeof(Node) % 8 == 0);
 
  public:
-  // By every thread, at the start.
+  // Every thread calls it at the start.
   __device__ __forceinline__ void begin() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     if (blockIdx.y == 0 && threadIdx.x == 0) {
@@ -29,11 +29,12 @@ class ClusterNodes {
 #endif
   }
 
-  // By every thread, once; node is read in thread 0. True in the first warp of one block, which then may ask for the nodes.
+  // Every thread calls it once. `node` is read in thread 0. True in the first warp of one block, which may read all
+  // nodes.
   __device__ __forceinline__ bool gather([[maybe_unused]] const Node& node) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     __syncwarp();
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");  // the first block's variable is there
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");  // the first block's object is initialized
     if (threadIdx.x == 0) {
       uint64_t words[sizeof(Node) / 8];
       memcpy(words, &node, sizeof(Node));

@@ -1,10 +1,12 @@
-// Reductions of the columns of row-major matrices. Moves: reads x once, writes one value per column.
-// Access: neighbouring threads read neighbouring columns of a row, then of the next row, so narrow matrices without padding are read in one
-// piece. Of each 128 rows, thread (c, y) takes y, y + side, ... of column c in several passes. The first steps of the reproducible fold
-// stay in the thread; the last ones go through shared memory. If a column has several runs of 2^k leaves, a second kernel folds their nodes.
-// Shapes: columns of more rows than few_rows.cu takes. A unit is a run of leaves of a group of columns; a block takes as many small units
-// as fill it.
-// H200, sums of 2^27 f32: 3,600 GB/s at 32 columns, 3,820 at 64, 3,100 at 129 (rows not aligned to sectors), 4,000 from 512 on.
+// Reductions of the columns of row-major matrices.
+// Moves: reads x once, writes one value per column.
+// Access: neighbouring threads read neighbouring columns of a row, then of the next row, so narrow matrices without
+//         padding are read in one piece. Of each 128 rows, thread (c, y) takes y, y + side, ... of column c in several
+//         passes. The first steps of the reproducible fold stay in the thread, and the last ones go through shared
+//         memory. A second kernel folds the nodes of columns with several runs.
+// Shapes: columns of more rows than few_rows.cu takes. A unit is a run of leaves of a group of columns. A block takes
+//         as many small units as fill it.
+// H200, sums of 2^27 f32: 3,600 GB/s at 32 columns, 3,100 at 129 (rows not aligned to sectors), 4,000 from 512 on.
 #include "kernels/reduce/columns.cuh"
 
 namespace gpumem::kernels {
@@ -14,16 +16,15 @@ namespace {
 constexpr int kThreadRuns = 4;
 constexpr int kThreadFold = 64;
 
-// The ColumnCut in the form that the kernels read.
 struct ColumnShape {
-  int width;  // threads of a row
+  int width;  // threads per row
   int side;
   int passes;
   int units;
   Divisor<uint32_t> row;   // width
-  Divisor<uint32_t> unit;  // threads of a unit
+  Divisor<uint32_t> unit;  // threads per unit
   int64_t all;
-  int64_t nodes;  // of a run
+  int64_t nodes;  // per run
   Divisor<uint64_t> runs;
   Divisor<uint64_t> groups;
   int fold_warps;  // per column, in the second kernel
@@ -62,7 +63,7 @@ struct ColumnPlace {
   }
 };
 
-// The rows of one leaf that a thread adds up: n of them from row `at` on, kRows at a time, in shape.passes passes.
+// The rows of one leaf that a thread adds up: n rows from row `at` on, kRows at a time, in shape.passes passes.
 template <class Term, bool kWords, int kRows>
 struct LeafRows {
   using Partial = typename Term::Partial;
@@ -133,7 +134,7 @@ struct LeafRows {
   }
 };
 
-// Combines the partial results of the threads of a column; thread y == 0 gets the whole.
+// Combines the partial results of a column's threads. Thread y == 0 gets the whole.
 template <class Partial, int kCount>
 __device__ __forceinline__ void fold_sides(const ColumnShape& shape, int y, Partial* shared,
                                            Partial (&partial)[kCount]) {
@@ -153,7 +154,7 @@ __device__ __forceinline__ void fold_sides(const ColumnShape& shape, int y, Part
   if (shape.side > 1) __syncthreads();
 }
 
-// kRows: rows of a pass, of each 128 (fewer if columns are shorter).
+// kRows: rows per pass, of each 128 (fewer if columns are shorter).
 template <class Term, bool kWords, int kRows>
 __global__ void __launch_bounds__(Columns<Term, kWords>::kThreads, Columns<Term, kWords>::kBlocks)
     columns_kernel(const ColumnShape shape, const __grid_constant__ ReduceLaunch launch) {
@@ -202,7 +203,8 @@ __global__ void __launch_bounds__(Columns<Term, kWords>::kThreads, Columns<Term,
   }
 }
 
-// Folds the nodes of each column's runs. A block has neighbouring columns; a column has a thread if its runs are few, else one or more warps.
+// Folds the nodes of each column's runs. A block has neighbouring columns. A column with few runs has one thread,
+// another has warps.
 template <class Node>
 __global__ void __launch_bounds__(1024)
     fold_columns_kernel(const ColumnShape shape, const __grid_constant__ ReduceLaunch launch) {
@@ -228,7 +230,7 @@ __global__ void __launch_bounds__(1024)
   shared[threadIdx.x] =
       line < launch.lines.count ? run_of<Whole<Node>>(load, y, 32 * warps, shape.runs.value) : Whole<Node>{};
   __syncthreads();
-  // Transposed: a warp folds 32 nodes of a column, and the first of a column's warps what they give.
+  // Transposed: a warp folds 32 nodes of a column, and the column's first warp folds the results.
   const int lane = threadIdx.x % 32;
   const int warp = threadIdx.x / 32;
   const int column = warp / warps;
@@ -247,7 +249,7 @@ __global__ void __launch_bounds__(1024)
   if (ends) finish_sound_line(launch, first + column, launch.lines.length, node);
 }
 
-// Of a column: none, where a thread has its nodes at once; else so many that a thread has eight, where that takes few enough.
+// Warps per column: so many, up to 8, that a thread has at most eight nodes. 0: one thread loads all nodes at once.
 int fold_warps(int64_t runs) {
   if (runs <= kThreadRuns) return 0;
   int warps = 1;

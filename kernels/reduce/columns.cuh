@@ -1,4 +1,4 @@
-// What the kernels for columns share: columns of a thread, rows that it adds up, and the fold of its passes.
+// Shared by the kernels for columns: a thread's columns, the rows that it adds up, and the fold of its passes.
 #pragma once
 
 #include "kernels/reduce/line_plans.hpp"
@@ -7,12 +7,12 @@
 
 namespace gpumem::kernels {
 
-// Neighbouring columns of a thread, by one load.
+// Neighbouring columns of a thread, read by one load.
 template <class Term, bool kWords>
 struct Columns {
   static constexpr int kCount = kWords ? kColumnsOfWord : 1;
   static constexpr int kThreads = kWords ? kColumnThreads : most_column_threads(Term::kBytes, leaf_kind_of<Term>());
-  static constexpr int kBlocks = column_blocks(kWords, Term::kBytes, leaf_kind_of<Term>());  // of a multiprocessor
+  static constexpr int kBlocks = column_blocks(kWords, Term::kBytes, leaf_kind_of<Term>());  // per multiprocessor
   BitsOf<Term> element[kCount];
 
   __device__ __forceinline__ void load(const char* p) {
@@ -22,19 +22,18 @@ struct Columns {
   }
 };
 
-// Rows first, first + apart, ... (kRows of them) of those below n.
+// Rows first, first + apart, ..., kRows of them, as far as they are below n.
 template <class Term, bool kWords, int kRows>
 struct Rows {
   using C = Columns<Term, kWords>;
   static constexpr int kSums = Term::kOrdered ? kRows : 1;
-  // Of an array of arrays, nvcc 13.0 leaves all rows but the first zero in place of what Partial begins with.
+  // With an array of arrays, nvcc 13.0 sets all rows but the first to zero instead of Partial's initial value.
   struct Nodes {
     typename Term::Partial of[C::kCount];
   };
   Nodes sum[kSums];
 
   __device__ __forceinline__ static bool full(int first, int apart, int n) { return first + (kRows - 1) * apart < n; }
-  // kFull: all of them are there.
   template <bool kFull>
   __device__ __forceinline__ static void load(C (&row)[kRows], const char* p, int64_t step, int first, int apart,
                                               int n) {
@@ -80,7 +79,6 @@ struct Rows {
     load<kFull>(row, p, step, first, apart, n);
     add<kFull>(term, row, first, apart, n);
   }
-  // By recursion, as fold_own().
   template <int kHalf = kSums / 2>
   __device__ __forceinline__ void fold() {
     if constexpr (kHalf > 0) {
@@ -94,8 +92,8 @@ struct Rows {
   }
 };
 
-// What the passes of a thread give, folded as a tree: they come in the order of their reversed bits, so that those to be combined are
-// neighbours, a binary counter.
+// Folds the results of a thread's passes as a tree. They come in the order of their reversed bits, so that nodes to
+// combine are neighbours: a binary counter.
 template <class Node, int kCount>
 struct PassFold {
   static constexpr int kLevels = std::bit_width(static_cast<unsigned>(kLeafLanes / kColumnRows)) - 1;
@@ -104,7 +102,7 @@ struct PassFold {
   __device__ __forceinline__ static int place(int pass, int passes) {
     return static_cast<int>(__brev(static_cast<unsigned>(pass)) >> __clz(passes) >> 1);
   }
-  // node becomes the whole of what it completes.
+  // node becomes the whole of the subtree that it completes.
   __device__ __forceinline__ void enter(int pass, Node (&node)[kCount]) {
 #pragma unroll
     for (int level = 0; level < kLevels; ++level) {

@@ -1,12 +1,14 @@
-// Columns of few rows, each to a value of its own: a thread has one, or of small elements four neighbours by one load. Of up to 128 rows,
-// where there are enough columns for a device. H200: maxima of 64 x 1048576 i16 41 µs, of 8 x 33 x 262144 f32 80.
+// Reductions of columns of few rows.
+// Moves: reads x once, writes one value per column.
+// Access: a thread has one column, or four neighbouring columns of small elements, which one load reads.
+// Shapes: up to 16 rows, or up to 128 if the columns occupy the device (few_rows()).
+// H200: maxima of 64 x 1048576 i16 take 41 us, maxima of 8 x 33 x 262144 f32 80 us.
 #include "kernels/reduce/columns.cuh"
 
 namespace gpumem::kernels {
 namespace {
 
-// kRows of a column's rows in each of several passes, as a block takes them from longer ones, or all in one. Where order does not matter,
-// a pass takes the rows that come next.
+// A pass takes kRows of a column's rows: consecutive ones if order does not matter. kOnce: one pass takes all.
 template <class Term, bool kWords, int kRows, bool kOnce>
 __global__ void __launch_bounds__(kFewRowsThreads, kOnce                     ? 1
                                                    : kWords&& Term::kOrdered ? 2

@@ -1,11 +1,11 @@
-// Keys of elements, and their lowest and highest: unsigned numbers in the order of the elements, as key_of() gives them.
+// The keys of key_of() for device code, and their minimum and maximum.
 #pragma once
 
 #include "kernels/reduce/blocks.cuh"
 
 namespace gpumem::kernels {
 
-// key_of() with the type's part of it in two words. Elements of 1 and 2 bytes go two at a time, in the halves of a word.
+// key_of() with its dependence on the type in two words. Elements of 1 and 2 bytes are handled two at a time.
 template <int kSize>
 struct RangeElement {
   using Node = std::conditional_t<kSize == 8, RangeNode, SmallRangeNode>;
@@ -15,8 +15,8 @@ struct RangeElement {
   static constexpr bool kOrdered = false;
   static constexpr Key kSign = Key{1} << (8 * kSize - 1);
   static constexpr Key kAll = static_cast<Key>(~Key{0} >> (8 * (sizeof(Key) - kSize)));
-  Key sign;      // to be turned over in each element
-  Key negative;  // and in those with a sign bit
+  Key sign;      // bits to flip in each element
+  Key negative;  // bits to flip in negative elements
   __device__ RangeElement(gpumem_dtype dtype, gpumem_reduce_op)
       : sign(is_floating(dtype) || is_signed_integer(dtype) ? kSign : 0),
         negative(is_floating(dtype) ? kAll ^ kSign : 0) {}
@@ -55,7 +55,7 @@ struct RangeElement {
   }
 
  private:
-  // Bytes, which are of no floating-point type, lie in the upper parts, and anything below them.
+  // No floating-point type has one byte. Bytes are in the upper parts, and the bits below are arbitrary.
   __device__ __forceinline__ void enter_halves(Partial& node, uint32_t bits) const {
     const uint32_t signs = kSize == 1 ? 0 : bits >> 15 & 0x00010001u;
     const uint32_t keys = bits ^ (signs * negative | sign * (kSize == 1 ? 0x01000100u : 0x00010001u));
@@ -64,7 +64,7 @@ struct RangeElement {
   }
 };
 
-// Calls f(type) with the type, one of that size, as a constant.
+// dtype has kBytes bytes.
 template <int kBytes, class F>
 __device__ __forceinline__ auto for_type(gpumem_dtype dtype, const F& f) {
   static_assert(kDtypes == 12);  // three of a size, but for bytes
@@ -79,7 +79,6 @@ __device__ __forceinline__ auto for_type(gpumem_dtype dtype, const F& f) {
   }
 }
 
-// Calls f with the size of an element as a constant.
 template <class F>
 constexpr auto for_element_size(gpumem_dtype dtype, const F& f) {
   switch (element_bytes(dtype)) {
@@ -94,8 +93,7 @@ constexpr auto for_element_size(gpumem_dtype dtype, const F& f) {
   }
 }
 
-// Calls f with the type that stands for those that are ordered alike as a constant: the unsigned one of the integers of a size, f16 of
-// its two floating-point types.
+// Calls f with a type that has the same order: the unsigned integer of the same size, or f16 for f16 and bf16.
 template <class F>
 cudaError_t for_key_class(gpumem_dtype dtype, const F& f) {
   return for_element_size(dtype, [&]<int kSize>() {

@@ -1,5 +1,5 @@
-// How the reductions of many lines are cut: into groups of lanes and runs of warps where lines are contiguous, into blocks of columns
-// where they are not. Plain functions, for the tables and the launchers. Figures: one H200.
+// How reductions of many lines are divided: contiguous lines into groups of lanes and runs of warps, others into blocks
+// of columns. Plain functions, for the tables and the launchers. Figures: one H200.
 #pragma once
 
 #include <bit>
@@ -12,12 +12,12 @@
 
 namespace gpumem {
 
-// Threads of a block of the kernels by warps, at most: several short lines of a warp, or one. Small blocks end, and make room, sooner.
+// Maximum threads per block if lines share warps, or have one each. Small blocks end and make room sooner.
 constexpr int kWarpLineThreads = 256;
 constexpr int kLongLineThreads = 64;
 
-// What a leaf's elements are added up in. `ordered`: the bits depend on the order; not of sums of f16, of which 8192 multiples of 2^-24
-// below 2^16 are exact. `wide`: it takes more than 8 bytes.
+// The accumulator of a leaf. `ordered`: the bits depend on the order. Sums of f16 are not ordered: 8192 multiples of
+// 2^-24 below 2^16 add up exactly. `wide`: more than 8 bytes.
 struct LeafKind {
   bool ordered;
   bool wide;
@@ -58,8 +58,7 @@ constexpr LeafKind leaf_kind(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   __builtin_unreachable();
 }
 
-// How a warp takes lines of at most so many elements: the lanes that share a line, the elements of each, and the lines that a lane has
-// under way.
+// How a warp takes lines up to a length: lanes that share a line, elements per lane, and lines in flight per lane.
 struct LineCut {
   int lanes;
   int each;
@@ -67,8 +66,8 @@ struct LineCut {
 
   constexpr int at_once() const noexcept { return 32 / lanes * lines; }
 };
-// Rows of 8, 16, ..., 512 elements or 1024 words. Of small elements, and where nodes are wide, a lane has more of a row, and folds them by
-// itself; where it has few, more rows.
+// Rows of 8, 16, ..., 512 elements or 1024 words. With small elements or wide nodes, a lane has more elements of a row
+// and combines them itself. A lane with few elements has more rows.
 constexpr LineCut row_cut(int longest, int bytes, LeafKind kind) noexcept {
   const bool many = bytes <= 2 || (!kind.ordered && longest >= (kind.wide ? 32 : 64));
   const int each = !many ? 2 : bytes <= 2 ? 8 : 4;
@@ -77,27 +76,28 @@ constexpr LineCut row_cut(int longest, int bytes, LeafKind kind) noexcept {
                          (!kind.ordered && !kind.wide && bytes == 4 && longest == 128);
   return {lanes, longest / lanes, more_rows ? 8 : longest > 512 ? 1 : longest > 256 ? 2 : 4};
 }
-// Segments of 8 or 32.
+// longest: 8 or 32.
 constexpr LineCut segment_cut(int longest) noexcept { return longest == 8 ? LineCut{4, 2, 8} : LineCut{8, 4, 4}; }
 
-// Runs into which segments are cut that are longer than such a run, at most.
+// Maximum number of runs of segments that are longer than one run.
 constexpr int64_t kMostLongRuns = 8192;
 
-// Segments of so many elements are cut. Rows that are cut at most, each with a counter; elements of the longest run: a warp's sum of
-// integers of 32 bits is exact in 64.
+// Segments from this length on are divided. Divided rows have a counter each, so their number is limited. kLongestRun:
+// elements of the longest run; a warp's sum of 32-bit integers then fits 64 bits.
 constexpr int64_t kLongSegment = 16 * kLeafTerms;
 constexpr int64_t kMostCutRows = 16380;
 constexpr int64_t kLongestRun = int64_t{1} << 30;
 
-// Elements of the longest line of those that share a warp: 8, 16, ..., 256 or 512; 0 where a warp has a line by itself. A segment that is
-// longer takes its warp's time. Powers of integers of 64 bits, whose sums take 256, go by whole warps, and products, to keep code small.
+// Elements of the longest line that does not need its own warp: 8, 16, ..., 256 or 512. 0: a warp per line. A longer
+// segment takes the whole warp. Powers of 64-bit integers always have whole warps, because their sums have 256 bits,
+// and products to keep code small.
 constexpr bool wide_powers(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   return node_kind(dtype, op) == NodeKind::integer && element_bytes(dtype) == 8 && is_power(addend_of(op));
 }
 constexpr bool by_whole_warps(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   return wide_powers(dtype, op) || is_product(node_kind(dtype, op));
 }
-// Small elements whose order does not matter: single ones are left to rows that do not begin with a word, so fewer lengths do.
+// Small elements whose order does not matter. Only rows that are not aligned to words take single elements.
 constexpr bool by_words(int bytes, LeafKind kind) noexcept { return bytes <= 2 && !kind.ordered && !kind.wide; }
 constexpr int longest_of_elements(int bytes, LeafKind kind) noexcept {
   return bytes == 4 && !kind.ordered && !kind.wide ? 512 : 256;
@@ -110,8 +110,8 @@ constexpr int longest_row(gpumem_dtype dtype, gpumem_reduce_op op, int64_t cols)
   while (longest < cols) longest *= by_words(bytes, kind) && longest < 128 ? 4 : 2;
   return longest;
 }
-// Words of 4 bytes of the longest line, where all rows begin with one and are longer than 8 elements; else 0. Rows of 384 i8 take a quarter
-// of the time by words, of 384 f16 half.
+// Words of 4 bytes of the longest line, if all rows begin at a word and are longer than 8 elements; otherwise 0. By
+// words, rows of 384 i8 take a quarter of the time, and rows of 384 f16 half.
 constexpr int longest_words(uint64_t address, int64_t cols, int64_t ld, int64_t batch_stride, int bytes,
                             LeafKind kind) noexcept {
   if (!by_words(bytes, kind) || cols <= 8 || cols > 4096 / bytes) return 0;
@@ -124,7 +124,7 @@ constexpr int longest_segment(gpumem_dtype dtype, gpumem_reduce_op op, int64_t a
   return average <= 5 ? 8 : average <= 20 ? 32 : 0;
 }
 
-// The longest run of 2^k pieces that still gives so many runs in all, and no more than `most`.
+// The longest run of 2^k pieces that still gives `wanted` runs in total, and no more than `most`.
 constexpr int64_t run_pieces(int64_t lines, int64_t pieces, int64_t wanted, int64_t most) noexcept {
   auto run = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(pieces > 1 ? pieces : 1)));
   if (lines > most / 2) return run;
@@ -139,7 +139,7 @@ struct ColumnExtents {
   int64_t batches;
 };
 
-// Neighbouring columns of small elements that a thread loads as one word: where all rows begin with one, and there is enough of them.
+// Columns of small elements that a thread loads as one word, if all rows begin at a word and columns suffice.
 constexpr int kColumnsOfWord = 4;
 constexpr bool has_column_words(int bytes) noexcept { return bytes <= 2; }
 constexpr bool column_words(uint64_t address, const ColumnExtents& e, int64_t ld, int64_t batch_stride,
@@ -149,31 +149,30 @@ constexpr bool column_words(uint64_t address, const ColumnExtents& e, int64_t ld
          e.rows * e.cols * e.batches * bytes >= int64_t{4} << 20;
 }
 
-// Columns of so many rows at most are a thread's own, and those of a leaf's lanes where columns are enough for a device: a run of fewer
-// rows than a leaf says so.
+// With at most this many rows, a thread has a whole column. With up to kLeafLanes rows, it has one if the columns are
+// enough for the device. A run of fewer rows than a leaf indicates this.
 constexpr int kFewRows = 16;
 constexpr int kFewRowsThreads = 256;
 constexpr bool few_rows(int64_t rows, int64_t columns, int bytes, bool words, int64_t multiprocessors) noexcept {
   return rows <= kFewRows || (rows <= kLeafLanes && (bytes > 1 || words) && columns * bytes >= 2560 * multiprocessors);
 }
-// Rows of each 128 that a thread takes in a pass.
+// Rows of each 128 that a thread takes per pass.
 constexpr int kColumnRows = 8;
 constexpr int column_rows(bool words, int bytes, bool ordered) noexcept {
   return words || ordered || bytes > 2 ? kColumnRows : 2 * kColumnRows;
 }
-// Rows are on their way while the last ones are added up, those of the next pass too, where registers are enough. H200: sums of
-// 16384 x 16384 f32 277 µs from 295, of 32768 x 4096 i8 56 from 72; those of 262144 x 512 f64 would take 289, now 255.
+// Whether a thread loads the next rows, across passes too, while it adds up the current ones. That needs registers.
+// H200: sums of 32768 x 4096 i8 take 56 us instead of 72; sums of 262144 x 512 f64 would take 289 instead of 255.
 constexpr bool rows_ahead(bool words, int bytes, NodeKind node, LeafKind leaf) noexcept {
   return node != NodeKind::range && (words ? !leaf.ordered : bytes == 4 && !leaf.wide);
 }
-// Threads that small units fill, and of a single unit at most: where 56 registers of a thread are enough, four blocks of 129 columns twice fit
-// a multiprocessor.
+// kColumnThreads: threads that small units fill. most_column_threads(): maximum of a single unit. With 56 registers per
+// thread, a multiprocessor holds four blocks of two times 129 columns.
 constexpr int kColumnThreads = 256;
 constexpr int most_column_threads(int bytes, LeafKind kind) noexcept {
   return bytes > 2 && (kind.ordered || kind.wide) ? 512 : 384;
 }
 
-// Of the blocks that a multiprocessor holds, as the kernels are bounded.
 constexpr int column_blocks(bool words, int bytes, LeafKind kind) noexcept {
   return !words && most_column_threads(bytes, kind) == 384 ? 3 : 2;
 }
@@ -181,8 +180,8 @@ constexpr int64_t resident_column_threads(bool words, int bytes, LeafKind kind) 
   return int64_t{words ? kColumnThreads : most_column_threads(bytes, kind)} * column_blocks(words, bytes, kind);
 }
 
-// Windows, lines that begin one element apart: the places in x of a block, which gives fewer windows, and its threads. Two nodes of every
-// place have 32 KiB of shared memory.
+// Windows are lines that begin one element apart. A block has window_places() places in x, which give fewer windows.
+// The two nodes per place fit 32 KiB of shared memory.
 constexpr int kWindowThreads = 256;
 constexpr int kFewestWindows = 32;
 constexpr bool window_operation(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
@@ -193,27 +192,27 @@ constexpr bool window_operation(gpumem_dtype dtype, gpumem_reduce_op op) noexcep
 constexpr int window_places(LeafKind kind) noexcept { return kind.wide ? 1024 : 2048; }
 constexpr int64_t windows_of_block(LeafKind kind) noexcept { return window_places(kind) - kLeafLanes; }
 
-// Columns as they are cut. Widths are in words: the columns that a thread loads at once.
+// How columns are divided. Widths are in words, the columns that a thread loads at once.
 struct ColumnCut {
-  int64_t width = 1;   // threads of a row of the unit
-  int64_t groups = 1;  // units side by side
-  int64_t side = 1;    // threads of a column
-  int64_t passes = 1;  // of a thread over its column
-  int64_t units = 1;   // of a block
-  int64_t runs = 1;    // of leaves
-  int64_t all = 1;     // units
+  int64_t width = 1;   // threads per row of the unit
+  int64_t groups = 1;  // neighbouring units
+  int64_t side = 1;    // threads per column
+  int64_t passes = 1;  // per thread over its column
+  int64_t units = 1;   // per block
+  int64_t runs = 1;    // runs of leaves per column
+  int64_t all = 1;     // units in total
 
   constexpr int64_t block() const noexcept { return width * side * units; }
   constexpr int64_t grid() const noexcept { return (all + units - 1) / units; }
 };
 
-// Threads that can share a column.
 constexpr int64_t most_column_sides(int64_t rows, int rows_each) noexcept {
   const auto lanes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(rows < kLeafLanes ? rows : kLeafLanes)));
   return lanes > rows_each ? lanes / rows_each : 1;
 }
 
-// count: columns of a word; rows_each: column_rows(); most: most_column_threads(); side: threads of a column; tile: rows of a run.
+// count: columns per word. rows_each: column_rows(). most: most_column_threads(). side: threads per column. tile: rows
+// per run.
 constexpr ColumnCut column_cut(const ColumnExtents& e, int64_t count, int rows_each, int most, int64_t side,
                                int64_t tile) noexcept {
   const auto divide = [](int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); };
@@ -231,11 +230,11 @@ constexpr ColumnCut column_cut(const ColumnExtents& e, int64_t count, int rows_e
   return cut;
 }
 
-// What the plan of a reduction of many lines decides besides the grid.
+// The decisions of a plan for many lines, besides the grid.
 struct LineConfig {
-  bool words = false;     // elements are read as words of several
-  int32_t longest = 0;    // elements, or words, of the longest line of those that share a warp; 0: each line has a warp
-  bool few_rows = false;  // of columns: a thread, or a few, have a whole column each
+  bool words = false;     // elements are read in words
+  int32_t longest = 0;    // elements or words of the longest line that does not need its own warp; 0: a warp per line
+  bool few_rows = false;  // of columns: one thread or a few have a whole column
   ColumnCut cut{};        // of other columns
 };
 

@@ -1,4 +1,4 @@
-// Where a line lies, and what becomes of its node.
+// The place of a line, and the end of its reduction.
 #pragma once
 
 #include "kernels/enqueue.cuh"
@@ -12,10 +12,9 @@ struct Line {
   const char* x;
   const char* y;
   int64_t n;
-  bool sound;  // false: its offsets are not as they should be
+  bool sound;  // false: its offsets are invalid
 };
 
-// bytes: of an element.
 __device__ __forceinline__ Line line_of(const ReduceLaunch& launch, int64_t index, int64_t bytes) {
   const LineLayout& lines = launch.lines;
   Line line{static_cast<const char*>(launch.x), static_cast<const char*>(launch.y), lines.length, true};
@@ -37,7 +36,6 @@ inline dim3 lines_grid(const ReduceLaunch& launch) {
               static_cast<unsigned>(launch.blocks_per_line));
 }
 
-// A value to memory of any alignment.
 template <class T>
 __device__ __forceinline__ void store_anywhere(void* at, T value) {
   if (reinterpret_cast<uintptr_t>(at) % sizeof(T) == 0) {
@@ -49,8 +47,8 @@ __device__ __forceinline__ void store_anywhere(void* at, T value) {
   }
 }
 
-// As synchronize_and_trigger(), by one flag, where a thread has so little to do that a few instructions show; and says that no line can fail, where
-// that is so: else the launch has no status, and it is handed over afterwards.
+// As synchronize_and_trigger(), with a single flag: threads have so little work that a few instructions count. Also
+// writes GPUMEM_OK if no line can fail. Otherwise reduce_hand_over_status() writes the status.
 __device__ __forceinline__ void begin_lines(const ReduceLaunch& launch) {
   grid_dependency_synchronize();
   if (!launch.prepares) return;
@@ -58,7 +56,6 @@ __device__ __forceinline__ void begin_lines(const ReduceLaunch& launch) {
   if (launch.status != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *launch.status = GPUMEM_OK;
 }
 
-// A value to where one sequence's goes; launch is a ReduceLaunch or a Sequence.
 template <class Launch>
 __device__ __forceinline__ void store_value(const Launch& launch, const ReduceValue& value, bool pair) {
   if (value.status == GPUMEM_OK) {
@@ -71,7 +68,7 @@ __device__ __forceinline__ void store_value(const Launch& launch, const ReduceVa
   if (launch.status != nullptr) store_anywhere(launch.status, value.status);
 }
 
-// The same where all of them are aligned: code that is only jumped over counts in short sequences.
+// The same for aligned destinations. In short sequences, even code that is skipped costs time.
 enum class Values { one, pair, placed };
 template <Values kValues, class Launch>
 __device__ __forceinline__ void store_aligned_value(const Launch& launch, const ReduceValue& value) {
@@ -86,7 +83,7 @@ __device__ __forceinline__ void store_aligned_value(const Launch& launch, const 
   if (launch.status != nullptr) *launch.status = value.status;
 }
 
-// Hands a node to the host: the ticket is visible only after the node is.
+// Gives a node to the host. The ticket becomes visible after the node.
 __device__ __forceinline__ void publish(ReduceSlot* slot, const ReduceNode& node, uint32_t ticket) {
   volatile ReduceSlot* out = slot;
   for (int i = 0; i < 4; ++i) out->node.word[i] = node.word[i];
@@ -98,8 +95,8 @@ struct Root {
   __host__ __device__ double operator()(double x) const { return sqrt(x); }
 };
 
-// The end of one of many lines, by one thread. A line without elements has the identity as its node. Not inlined: the way there is what
-// counts.
+// Ends one of many lines, in one thread. The node of a line without elements is the identity. Not inlined, because the
+// code before it is the critical part.
 template <NodeKind kKind>
 __device__ __noinline__ void finish_line(const ReduceLaunch& launch, int64_t index, const Line& line,
                                          const ReduceNode& node) {

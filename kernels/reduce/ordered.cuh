@@ -1,6 +1,6 @@
-// Leaves of the reproducible order, by warps. A warp reads a leaf by 16-byte words: lane positions 4 g .. 4 g + 3 (f32) of each row
-// belong to thread g. When x does not begin at such a word, the words are taken as they lie: the positions of a leaf are then
-// rotated by a constant, which the fold does not notice, and the first positions begin one row later.
+// Leaves of the reproducible order, by warps. A leaf is read by 16-byte words: lane positions 4 g .. 4 g + 3 (f32) of
+// each row belong to thread g. If x does not begin at such a word, the positions of a leaf are rotated by a constant.
+// The fold is the same then, and the first positions begin one row later.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -11,7 +11,6 @@
 
 namespace gpumem::kernels {
 
-// An element type as it lies in a 16-byte word.
 template <gpumem_dtype kType>
 struct Elements {
   static constexpr int kBytes = element_bytes(kType);
@@ -33,7 +32,6 @@ struct Elements {
       return __half2float(__ushort_as_half(static_cast<unsigned short>(bits)));
     }
   }
-  // A word of ones.
   __device__ static uint4 ones() {
     if constexpr (kType == GPUMEM_F64) return {0, 0x3ff00000u, 0, 0x3ff00000u};
     constexpr uint32_t kOne = kType == GPUMEM_F32 ? 0x3f800000u : kType == GPUMEM_F16 ? 0x3c003c00u : 0x3f803f80u;
@@ -41,7 +39,7 @@ struct Elements {
   }
 };
 
-// Terms: what an element does to its lane.
+// Terms: the effect of an element on its lane.
 template <gpumem_reduce_op kOp>
 struct PlainTerm {
   using Node = SumNode;
@@ -68,7 +66,7 @@ struct NormTerm {
   static constexpr int kInputs = 1;
   __device__ void enter(Node& lane, double x, double) { lane = combine(lane, norm_term(x)); }
 };
-// The middle sum of a norm alone; notes when an element belongs to another one.
+// Only the middle sum of a norm. It records whether an element belongs to another sum.
 struct MiddleTerm {
   using Node = SumNode;
   static constexpr int kInputs = 1;
@@ -80,19 +78,18 @@ struct MiddleTerm {
   }
 };
 
-// How a warp shares out the leaves that it takes at a time.
 template <gpumem_dtype kType>
 struct Layout {
   static constexpr int kPerWord = Elements<kType>::kPerWord;
   static constexpr int kWordsPerRow = kLeafLanes / kPerWord;
-  static constexpr int kThreads = kWordsPerRow < 32 ? kWordsPerRow : 32;  // for one leaf
-  static constexpr int kSlots = kWordsPerRow / kThreads;                  // words of a row for each of them
+  static constexpr int kThreads = kWordsPerRow < 32 ? kWordsPerRow : 32;  // per leaf
+  static constexpr int kSlots = kWordsPerRow / kThreads;                  // words of a row per thread
   static constexpr int kLeaves = 32 / kThreads;
 };
 
-// Lanes of one leaf: a[k] of thread g is position kPerWord * g + k. Whole in every thread of the leaf. While a thread has
-// several positions it keeps half of them and gives the other half away; the positions' last bits are then spread over the
-// threads' first.
+// Folds the lanes of one leaf, for all its threads: a[k] of thread g is position kPerWord * g + k. While a thread has
+// several positions, it keeps half and gives the other half away. So the last bits of positions become the threads'
+// first bits.
 template <int kThreads, int kPerWord, class Node>
 __device__ __forceinline__ Node fold_lanes(Node (&a)[kPerWord]) {
   const int g = threadIdx.x % kThreads;
@@ -115,7 +112,7 @@ __device__ __forceinline__ Node fold_lanes(Node (&a)[kPerWord]) {
   return a[0];
 }
 
-// A line's operand as the 16-byte words that it lies in. Elements that are missing are those that change no Node: zeros, or ones.
+// A line's operand as 16-byte words. Missing elements are those that change no Node: zeros or ones.
 template <gpumem_dtype kType, class Node>
 class Words {
   using E = Elements<kType>;
@@ -139,7 +136,6 @@ class Words {
     if constexpr (Node::kind == NodeKind::product) return E::ones();
     return {};
   }
-  // Elements from `first` on, by themselves.
   __device__ uint4 gathered(int64_t first) const {
     const auto* x = reinterpret_cast<const typename E::Raw*>(span_.words) + span_.rotation;
     union {
@@ -159,13 +155,13 @@ class Words {
   const LeafSpan& span_;
 };
 
-// Leaf q of a line: its terms, entered in order by the threads of one leaf.
+// Leaf q of a line. Its threads enter the terms in order.
 template <gpumem_dtype kType, class Term>
 class Leaf {
   using E = Elements<kType>;
   using L = Layout<kType>;
   using Node = typename Term::Node;
-  static constexpr int kPositions = L::kSlots * L::kPerWord;     // of a row, a thread
+  static constexpr int kPositions = L::kSlots * L::kPerWord;     // of a row per thread
   static constexpr int kRows = 8 / (L::kSlots * Term::kInputs);  // at a time: eight words in flight
 
  public:
@@ -178,7 +174,7 @@ class Leaf {
     return fold(a);
   }
 
-  // The same for a whole leaf that begins with a word in every operand.
+  // The same for a whole leaf that begins at a word in every operand.
   __device__ __forceinline__ Node sum_of_words(int q, Term& term) const {
     Node a[kPositions];
 #pragma unroll
@@ -264,7 +260,7 @@ class Leaf {
     }
   }
 
-  // The elements of y that meet a word of x.
+  // The elements of y that correspond to a word of x.
   template <bool kFull>
   __device__ __forceinline__ uint4 word_of_y(int64_t word) const {
     const bool alike = x_.rotation() == y_.rotation();
@@ -276,13 +272,13 @@ class Leaf {
   Words<kType, Node> y_;
 };
 
-// The operands of a line. By value: a reference would keep them in every thread's local memory, for the calls that are not inlined.
+// The operands of a line. Passed by value: for calls that are not inlined, a reference would keep them in local memory.
 struct Operands {
   LeafSpan x;
   LeafSpan y;
 };
 
-// Which of its words a leaf has for itself: not all; all; and those from its first element on, in every operand.
+// Whether a leaf shares words with its surroundings: perhaps; no; no, and it begins at a word in every operand.
 enum class Fill { part, full, words };
 
 template <gpumem_dtype kType, class Term, Fill kFill>
@@ -295,14 +291,14 @@ __device__ __forceinline__ typename Term::Node sum_of(const Operands& line, int 
   }
 }
 
-// A leaf by every sum of its norm. Not inlined: its registers are not those of the middle sum alone.
+// All sums of a leaf's norm. Not inlined, because it needs more registers than the middle sum.
 template <gpumem_dtype kType, Fill kFill>
 __device__ __noinline__ NormNode whole_norm_of(Operands line, int q) {
   NormTerm term;
   return sum_of<kType, NormTerm, kFill>(line, q, term);
 }
 
-// A norm takes its leaf by the middle sum alone, and once more in full where that is not enough.
+// A norm takes only the middle sum of a leaf. If that is not sufficient, it takes all sums in a second pass.
 template <gpumem_dtype kType, class Term, Fill kFill>
 __device__ __forceinline__ typename Term::Node node_of(const Operands& line, int q) {
   if constexpr (std::is_same_v<Term, NormTerm>) {
@@ -316,13 +312,12 @@ __device__ __forceinline__ typename Term::Node node_of(const Operands& line, int
   }
 }
 
-// Leaves at the ends of a line, with words that lie in it in part. Not inlined: their registers are not the others'.
+// Leaves that share words with a line's surroundings. Not inlined, because they need other registers.
 template <gpumem_dtype kType, class Term>
 __device__ __noinline__ typename Term::Node leaf_at_end(Operands line, int q) {
   return node_of<kType, Term, Fill::part>(line, q);
 }
 
-// Whether leaves begin with a word in every operand.
 template <class Term>
 __device__ __forceinline__ bool begin_with_words(const Operands& line) {
   return line.x.rotation == 0 && (Term::kInputs == 1 || line.y.rotation == 0);

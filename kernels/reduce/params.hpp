@@ -1,4 +1,4 @@
-// The reductions, as they travel from the entry point to the kernel.
+// Parameters of the reductions.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ struct ReduceParams {
   int64_t stride = 1;
   const void* y = nullptr;  // the second operand of GPUMEM_DOT
   int64_t y_stride = 1;
-  void* result = nullptr;           // one word, two for MIN_MAX; nullptr where the program wants only the index
-  int64_t* index = nullptr;         // of an argument search
-  gpumem_status* status = nullptr;  // of the _async forms; may be nullptr
+  void* result = nullptr;           // one word, two for MIN_MAX; nullptr if only the index is wanted
+  int64_t* index = nullptr;         // of a search
+  gpumem_status* status = nullptr;  // of the _async functions; may be nullptr
 
   constexpr int64_t elements() const noexcept { return n; }
 };
 
-// Every row or column of every matrix, each to one value (two words for MIN_MAX), which lie one after the other in result.
+// Reduces every row or column of every matrix. The values are contiguous in result: one word each, two for MIN_MAX.
 struct ReduceAxisParams {
   gpumem_dtype dtype = GPUMEM_F32;
   gpumem_reduce_op op = GPUMEM_SUM;
@@ -39,10 +39,10 @@ struct ReduceAxisParams {
   constexpr int64_t elements() const noexcept { return batches * rows * cols; }
   constexpr bool of_rows() const noexcept { return axis == GPUMEM_AXIS_ROWS; }
   constexpr int64_t lines() const noexcept { return batches * (of_rows() ? rows : cols); }
-  constexpr int64_t length() const noexcept { return of_rows() ? cols : rows; }  // elements of a line
+  constexpr int64_t length() const noexcept { return of_rows() ? cols : rows; }  // elements per line
 };
 
-// Segments of x[0] .. x[n - 1] between neighbouring offsets, which are checked on the way.
+// Segments of x[0] .. x[n - 1] between neighbouring offsets. The kernels check the offsets.
 struct ReduceSegmentsParams {
   gpumem_dtype dtype = GPUMEM_F32;
   gpumem_reduce_op op = GPUMEM_SUM;

@@ -1,4 +1,4 @@
-// What the families of reduction kernels share on the host's side.
+// The host code that all reduction kernels share.
 #include "kernels/enqueue.cuh"
 #include "kernels/reduce/lines.cuh"
 
@@ -44,7 +44,7 @@ LaunchResult reduce_single_tile(const ReduceLaunch& launch, Stream stream) {
   return reduce_tiles(short_launch, stream);
 }
 
-// All of a multiprocessor's shared memory is asked for, so that it holds one block.
+// Requests all of a multiprocessor's shared memory, so that it holds only one block.
 bool reduce_clusters_fit(int64_t shared_bytes) noexcept {
   const auto* kernel = reinterpret_cast<const void*>(hand_over_kernel);
   const auto bytes = static_cast<int>(shared_bytes);

@@ -1,5 +1,5 @@
-// How a contiguous line of aligned elements lies in 16-byte words: computed once by the host for a sequence of its own, and by the
-// kernels for each of many lines. Indices of chunks and leaves fit 32 bits: 2^36 elements of 8 bytes are 2^27 chunks.
+// A contiguous line of aligned elements as 16-byte words. The host computes it once for a single sequence, the kernels
+// for each of many lines. Chunk and leaf indices fit 32 bits: 2^36 elements of 8 bytes are 2^27 chunks.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace gpumem::kernels {
 
-constexpr int kChunkWords = 8;  // 16-byte words of a chunk, a thread
+constexpr int kChunkWords = 8;  // 16-byte words of a chunk per thread
 constexpr int kChunkBytes = 32 * kChunkWords * 16;
 
 // Whole words in chunks, and the elements before and after them.
@@ -17,7 +17,7 @@ struct WordSpan {
   int64_t count = 0;   // of whole words
   int32_t head = 0;    // elements before them
   int32_t after = 0;   // elements after them
-  int32_t chunks = 0;  // the last of them may not be full
+  int32_t chunks = 0;  // the last one may be incomplete
   int32_t full_chunks = 0;
 };
 
@@ -33,13 +33,13 @@ constexpr WordSpan word_span(uint64_t address, int64_t n, int bytes) noexcept {
   return span;
 }
 
-// Leaves of the reproducible order, in the words that the line lies in, the first and last of them in part.
+// Leaves of the reproducible order as words. The line may share the first and last word with its surroundings.
 struct LeafSpan {
   uint64_t words = 0;    // address of the word with element 0
   int64_t n = 0;         // elements
   int32_t rotation = 0;  // elements of that word before element 0
   int32_t leaves = 0;
-  int32_t full_first = 0;  // leaves [full_first, full_last) touch only words that lie in the line
+  int32_t full_first = 0;  // leaves [full_first, full_last) touch only words inside the line
   int32_t full_last = 0;
 };
 

@@ -1,15 +1,16 @@
-// Any lines: any stride, any alignment, every type and operation, decided at run time. A warp takes 1024 elements at a time, a
-// lane every 32nd of them; elements that are not aligned are put together from bytes. The plain form, which accepts what the
-// faster ones do not.
+// Reductions of any lines.
+// Moves: reads x once, writes one value per line.
+// Access: a warp takes 1024 elements at a time, every 32nd per lane. Misaligned elements are assembled from bytes.
+// Shapes: any stride, alignment, type and operation, decided at run time. Faster kernels accept less.
 #include "kernels/reduce/keys.cuh"
 #include "kernels/reduce/unordered.cuh"
 
 namespace gpumem::kernels {
 namespace {
 
-constexpr int kAtOnce = 8;  // elements of a lane
+constexpr int kAtOnce = 8;  // elements per lane
 
-// Those of the elements 0, 32, ... that lie below n; by single bytes, where they are not aligned. All are asked for at once.
+// Loads the elements 0, 32, ... below n, all at once. Elements that are not aligned are read by bytes.
 template <int kBytes>
 __device__ __forceinline__ void load_aligned(uint64_t (&bits)[kAtOnce], const char* p, int64_t pitch, int64_t n) {
 #pragma unroll
@@ -31,7 +32,6 @@ __device__ __forceinline__ void load_bits(uint64_t (&bits)[kAtOnce], const char*
   }
 }
 
-// The nodes of elements.
 class Sequence {
  public:
   __device__ Sequence(const ReduceLaunch& launch, const Line& line)
@@ -91,7 +91,7 @@ class Sequence {
   int64_t y_pitch_;
 };
 
-// Leaf q, whole in every lane. Lane l has the positions l, l + 32, l + 64 and l + 96.
+// Leaf q, for every lane. Lane l has positions l, l + 32, l + 64 and l + 96.
 template <class Node>
 __device__ __forceinline__ Node leaf_node(const Sequence& sequence, int64_t q, int64_t n) {
   const int64_t first = q * kLeafTerms;
@@ -106,7 +106,7 @@ __device__ __forceinline__ Node leaf_node(const Sequence& sequence, int64_t q, i
   return node;
 }
 
-// Blocks of a multiprocessor, or 0 for as many as there is room for: left alone, sums of integers take the registers of two.
+// Blocks per multiprocessor; 0: no bound. Without a bound, sums of integers use the registers of two blocks.
 template <class Node>
 constexpr int kResident = std::is_same_v<Node, IntegerNode> ? 3 : 0;
 

@@ -1,6 +1,6 @@
-// What an element does to the node of its line, by its bits: for kernels that take elements one by one. The operation is a value of the
-// launch, but for sums, sums of squares and products of floating-point elements. A Partial is the node of no more than a leaf's elements, and
-// kOrdered says whether its bits depend on their order.
+// The effect of an element on its line's node, for kernels that take elements one by one. Sums, sums of squares and
+// products of floating-point elements are compile-time operations, all others are values of the launch. A Partial is
+// the node of at most one leaf's elements. kOrdered: its bits depend on their order.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -10,7 +10,7 @@
 
 namespace gpumem::kernels {
 
-// kOp: GPUMEM_SUM, GPUMEM_SUM_SQUARES or GPUMEM_PROD; another stands for all others.
+// kOp: GPUMEM_SUM, GPUMEM_SUM_SQUARES or GPUMEM_PROD. Any other represents all others.
 template <gpumem_dtype kType, gpumem_reduce_op kOp>
 struct FloatElement {
   using Node = std::conditional_t<kOp == GPUMEM_PROD, ProductNode, SumNode>;
@@ -49,7 +49,7 @@ struct CompensatedElement {
   }
 };
 
-// Sums, sums of absolutes and, of bytes, of squares: 2^31 terms fit 64 bits, and of small elements a leaf's terms 32.
+// Sums of elements and magnitudes, and of squares of bytes: 2^31 terms fit 64 bits, a leaf's small terms fit 32.
 template <int kSize>
 struct NarrowElement {
   using Node = NarrowNode;
@@ -57,7 +57,7 @@ struct NarrowElement {
   static constexpr int kBytes = kSize;
   static constexpr bool kOrdered = false;
   gpumem_reduce_op op;
-  uint32_t sign;  // of signed types, else 0
+  uint32_t sign;  // of signed types, otherwise 0
   __device__ NarrowElement(gpumem_dtype dtype, gpumem_reduce_op o)
       : op(o), sign(is_signed_integer(dtype) ? 1u << (8 * kSize - 1) : 0) {}
   __device__ __forceinline__ void enter(Partial& node, UnsignedOf<kSize> bits) const {
@@ -75,7 +75,7 @@ struct NarrowElement {
   __device__ __forceinline__ void enter_word(Partial& node, uint32_t word) const requires(kSize <= 2) {
     constexpr uint32_t kOnes = kSize == 1 ? 0x01010101u : 0x00010001u;
     const uint32_t signs = (word & (sign * kOnes)) >> (8 * kSize - 1);  // of signed types
-    if (op == GPUMEM_SUM) {  // unsigned elements as signed ones, and what that takes off each
+    if (op == GPUMEM_SUM) {  // treats unsigned elements as signed, and adds the difference
       const uint32_t other = sign ^ (1u << (8 * kSize - 1));
       node.sum = add(static_cast<int32_t>(word ^ other * kOnes), static_cast<int32_t>(kOnes), node.sum) +
                  static_cast<int32_t>(other * (4 / kSize));
@@ -87,21 +87,19 @@ struct NarrowElement {
   }
 
  private:
-  // The products of two words' elements, added to a sum.
   template <class Word>
   __device__ __forceinline__ static Word add(Word a, Word b, Word sum) {
     return kSize == 1 ? __dp4a(a, b, sum) : __dp2a_lo(a, Word{0x0101}, sum);
   }
 };
 
-// Squares of 16 and 32 bits.
 template <int kSize>
 struct SquareElement {
   using Node = std::conditional_t<kSize == 2, NarrowNode, WideNode>;
   using Partial = std::conditional_t<kSize == 2, NarrowNode, SquaresNode>;
   static constexpr int kBytes = kSize;
   static constexpr bool kOrdered = false;
-  uint32_t sign;  // of signed types, else 0
+  uint32_t sign;  // of signed types, otherwise 0
   __device__ SquareElement(gpumem_dtype dtype, gpumem_reduce_op)
       : sign(is_signed_integer(dtype) ? 1u << (8 * kSize - 1) : 0) {}
   __device__ __forceinline__ void enter(Partial& node, UnsignedOf<kSize> bits) const {
@@ -115,7 +113,7 @@ struct SquareElement {
   }
 };
 
-// What 128 bits are enough for: sums of 64-bit elements, cubes of smaller ones.
+// Terms whose sums fit 128 bits: 64-bit elements, and cubes of smaller ones.
 template <int kSize>
 struct WideElement {
   using Node = WideNode;
@@ -140,7 +138,6 @@ struct WideElement {
   }
 };
 
-// Powers of 64-bit elements.
 struct PowerElement {
   using Node = IntegerNode;
   using Partial = Node;
@@ -161,7 +158,7 @@ struct ProductElement {
   using Bits = UnsignedOf<kSize>;
   static constexpr int kBytes = kSize;
   static constexpr bool kOrdered = false;
-  Bits sign;  // of signed types, else 0
+  Bits sign;  // of signed types, otherwise 0
   __device__ ProductElement(gpumem_dtype dtype, gpumem_reduce_op)
       : sign(is_signed_integer(dtype) ? static_cast<Bits>(Bits{1} << (8 * kSize - 1)) : 0) {}
   __device__ __forceinline__ void enter(Node& node, Bits bits) const {
@@ -186,7 +183,6 @@ struct ProductElement {
   }
 };
 
-// Calls f with the sum or product of a floating-point type and operation.
 template <class F>
 cudaError_t for_float_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& f) {
   return for_floating_type(dtype, [&]<gpumem_dtype kType>() {
@@ -207,7 +203,6 @@ cudaError_t for_float_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& 
   });
 }
 
-// Calls f with the sum or product of an integer type and operation.
 template <class F>
 cudaError_t for_integer_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& f) {
   return for_element_size(dtype, [&]<int kSize>() {
@@ -232,7 +227,6 @@ cudaError_t for_integer_element(gpumem_dtype dtype, gpumem_reduce_op op, const F
   });
 }
 
-// Calls f with the element of any type and operation.
 template <class F>
 cudaError_t for_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& f) {
   switch (node_kind(dtype, op)) {
@@ -271,7 +265,7 @@ __device__ __forceinline__ BitsOf<Term> load_element(const char* p) {
   return __ldcs(reinterpret_cast<const BitsOf<Term>*>(p));
 }
 
-// The elements of a word; if their order matters, the second of two to a node of its own.
+// Enters the elements of a word. If their order matters, every second one goes to `second`.
 template <class Term>
 __device__ __forceinline__ void enter_word(const Term& term, typename Term::Partial& first,
                                            typename Term::Partial& second, uint32_t word) {
@@ -285,7 +279,8 @@ __device__ __forceinline__ void enter_word(const Term& term, typename Term::Part
   }
 }
 
-// A lane's own steps of the fold, the farthest apart first. By recursion: of loops in loops, nvcc 13.0 left an array of 16 in memory.
+// A lane's own steps of the fold, the farthest apart first. Recursive: nvcc 13.0 left an array of 16 in memory in
+// loops.
 template <class Node, int kEach, int kHalf = kEach / 2>
 __device__ __forceinline__ Node fold_own(Node (&a)[kEach]) {
   if constexpr (kHalf == 0) {
@@ -297,7 +292,7 @@ __device__ __forceinline__ Node fold_own(Node (&a)[kEach]) {
   }
 }
 
-// kEmpty: the line may have no elements, or offsets that are not sound.
+// kEmpty: the line may have no elements, or invalid offsets.
 template <class Term, bool kEmpty, class Node>
 __device__ __forceinline__ void finish(const ReduceLaunch& launch, int64_t index, const Line& line, const Node& node) {
   if (kEmpty && line.n <= 0) return finish_line<Node::kind>(launch, index, line, node.stored());

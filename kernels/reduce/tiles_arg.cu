@@ -1,13 +1,14 @@
-// The place of the minimum, the maximum or the largest magnitude. Of elements of 4 and 8 bytes a thread keeps the lowest rank and its
-// place. Of smaller ones, which go two at a time, it keeps the lowest rank and the chunk that it was first seen in; in the end those
-// threads that have the lowest of their warp read that chunk again for the place.
+// The place of the minimum, the maximum or the largest magnitude.
+// Access: with elements of 4 and 8 bytes, a thread keeps the lowest rank and its place. Smaller elements go two at a
+//         time, and it keeps the lowest rank and its first chunk. At the end, threads with their warp's lowest rank
+//         read that chunk again for the place.
 #include "kernels/reduce/keys.cuh"
 #include "kernels/reduce/unordered.cuh"
 
 namespace gpumem::kernels {
 namespace {
 
-// Ranks of elements of 4 and 8 bytes, as rank_of() gives them. kMagnitudes: of ARG_MAX_ABS, not looked at by the others' code.
+// Ranks of elements of 4 and 8 bytes, as rank_of() gives them. kMagnitudes: for ARG_MAX_ABS only.
 template <gpumem_dtype kClass, bool kMagnitudes>
 class Ranks {
  public:
@@ -16,7 +17,7 @@ class Ranks {
   __device__ Ranks(gpumem_dtype dtype, gpumem_reduce_op op)
       : flip_((is_signed(dtype) && !kMagnitudes ? kSign : 0) ^ (op == GPUMEM_ARG_MIN ? 0 : ~Rank{0})) {}
 
-  // What operator() takes: where magnitudes are sought, they stand in for the elements.
+  // The argument of operator(). A search for magnitudes replaces the elements by them.
   __device__ static Rank sought(Rank bits) {
     if (!kMagnitudes) return bits;
     if (kFloating) return bits & ~kSign;
@@ -44,7 +45,6 @@ class Ranks {
   Rank flip_;
 };
 
-// What both states have.
 template <gpumem_dtype kClass>
 struct ArgOf {
   static constexpr int kBytes = element_bytes(kClass);
@@ -109,7 +109,7 @@ class PlaceState : public ArgOf<kClass> {
  private:
   using Rank = typename Ranks<kClass, kMagnitudes>::Rank;
   static constexpr int kPerWord = 16 / kBytes;
-  static constexpr uint32_t kOfChunk = kWords * kPerWord;  // elements of a chunk, a thread
+  static constexpr uint32_t kOfChunk = kWords * kPerWord;  // elements of a chunk per thread
   static constexpr uint32_t kNowhere = ~uint32_t{0};
 
   __device__ __forceinline__ void take_rank(Rank rank, uint32_t place) {
@@ -126,7 +126,7 @@ class PlaceState : public ArgOf<kClass> {
 
   Ranks<kClass, kMagnitudes> rank_;
   uint32_t of_chunk_ = 0;
-  uint32_t place_ = kNowhere;  // among the elements that the thread's lane has of all chunks
+  uint32_t place_ = kNowhere;  // among the elements of the thread's lane in all chunks
   Rank best_ = ~Rank{0};
   Node end_;
 };
@@ -182,7 +182,7 @@ class ChunkState : public ArgOf<kClass> {
       return static_cast<int>(keys.low) <= low || static_cast<int>(keys.high) >= high;
     }
   };
-  // The keys of the lowest rank, of a chunk that has none lower.
+  // The keys of the lowest rank in a chunk that has no lower one.
   __device__ Sought of_best() const {
     const int best = static_cast<int>(best_);
     if (kClass == GPUMEM_F16 && best == 0) {
@@ -194,7 +194,7 @@ class ChunkState : public ArgOf<kClass> {
     return {opposite_ - key, key};
   }
 
-  // The first element of the lowest rank in its chunk, whose words are asked for at once.
+  // The first element of the lowest rank in its chunk. All words are loaded at once.
   __device__ Node place(const WordSpan& span) const {
     uint4 words[kWords];
 #pragma unroll
@@ -235,7 +235,7 @@ class ChunkState : public ArgOf<kClass> {
 
   gpumem_dtype dtype_;
   bool minimum_;
-  // Of magnitudes, the sum of the keys of x and -x, of which the higher counts, and the key of 0; else 0.
+  // For magnitudes: opposite_ is the sum of the keys of x and -x, whose higher one counts; lowest_key_ is the key of 0.
   int opposite_ = 0;
   int lowest_key_ = 0;
   RangeElement<kBytes> element_;
@@ -267,7 +267,7 @@ LaunchResult reduce_tiles_arg(const ReduceLaunch& launch, Stream stream) {
       return start<false>(launch, stream);
     case Extreme::largest: {
       if (is_floating(launch.dtype) || is_signed_integer(launch.dtype)) return start<true>(launch, stream);
-      ReduceLaunch of_elements = launch;  // which are their magnitudes
+      ReduceLaunch of_elements = launch;  // of the elements' magnitudes
       of_elements.op = GPUMEM_ARG_MAX;
       return start<false>(of_elements, stream);
     }

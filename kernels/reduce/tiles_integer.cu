@@ -1,13 +1,13 @@
-// Exact sums and products of integers (kernels/accumulators.hpp). Of a sum, a thread gathers the terms of a chunk in words that can't
-// overflow and adds those up in 64, 128 or 256 bits: what a whole block can hold at most.
+// Exact sums and products of integers (kernels/accumulators.hpp). A thread adds the terms of a chunk in words that
+// cannot overflow. It adds these sums in 64, 128 or 256 bits, which hold the sum of a whole block.
 #include "kernels/reduce/terms.cuh"
 #include "kernels/reduce/unordered.cuh"
 
 namespace gpumem::kernels {
 namespace {
 
-// Terms: add(word) takes the elements of a word, add_one(bits) those of less than a word one by one, flush() empties what a chunk may have
-// filled, node() is what Node holds. T is the element's type. Bounds are for chunks of 8 words and 2^31 elements a thread.
+// Terms: add(word) takes a word's elements, add_one(bits) a single one. flush() empties the accumulator of a chunk,
+// node() gives the Node. T is the element type. Bounds are for chunks of 8 words and 2^31 elements per thread.
 template <class T, class TheNode>
 struct Terms {
   static constexpr int kBytes = sizeof(T);
@@ -15,7 +15,7 @@ struct Terms {
   __device__ void flush() {}
 };
 
-// Terms that are added up in a Total, a chunk's first in a word of their own.
+// Terms whose sum is a Total. The terms of a chunk are first added in a Chunk.
 template <class T, Addend kAddend, class Chunk, class Total, class TheNode>
 struct ChunkTerms : Terms<T, TheNode> {
   Chunk chunk = 0;
@@ -28,7 +28,6 @@ struct ChunkTerms : Terms<T, TheNode> {
   __device__ TheNode node() const { return TheNode(total); }
 };
 
-// The elements of a word, each added to `sum`.
 template <int kBytes>
 __device__ __forceinline__ int32_t add_elements(int32_t w, int32_t sum) {
   return kBytes == 1 ? __dp4a(w, 0x01010101, sum) : __dp2a_lo(w, 0x0101, sum);
@@ -49,7 +48,7 @@ struct ShortSum : ChunkTerms<T, Addend::element, int32_t, int64_t, NarrowNode> {
   }
 };
 
-// |-128| is 128 as u8.
+// As u8, the magnitude of -128 is 128.
 template <class T>
 struct ShortSumAbs : ChunkTerms<T, Addend::magnitude, uint32_t, int64_t, NarrowNode> {
   __device__ void add(uint32_t w) {
@@ -70,7 +69,7 @@ struct SumSquares8 : ChunkTerms<T, Addend::square, uint32_t, int64_t, NarrowNode
   }
 };
 
-// 128 cubes of at most 255^3 stay below 2^31.
+// 128 cubes of at most 255^3 are below 2^31.
 template <class T>
 struct SumCubes8 : ChunkTerms<T, Addend::cube, Word32<std::is_signed_v<T>>, int64_t, NarrowNode> {
   __device__ void add(uint32_t w) {
@@ -88,7 +87,7 @@ struct SumSquares16 : Terms<T, WideNode> {
     add_one(w & 0xffffu);
     add_one(w >> 16);
   }
-  __device__ void add_one(uint64_t bits) {  // formed in 64 bits: one instruction multiplies and adds
+  __device__ void add_one(uint64_t bits) {  // in 64 bits: one instruction multiplies and adds
     total += term_of<Addend::square, uint64_t, T, uint64_t>(static_cast<T>(bits));
   }
   __device__ WideNode node() const { return WideNode(static_cast<Int128>(total)); }
@@ -103,7 +102,7 @@ struct SumCubes16 : ChunkTerms<T, Addend::cube, int64_t, Int128, WideNode> {
   }
 };
 
-// Sums of 32 bits in 64, of 64 in 128.
+// Sums of 32-bit elements in 64 bits, of 64-bit elements in 128.
 template <class T, Addend kAddend>
 struct WordSum : Terms<T, std::conditional_t<sizeof(T) == 4, NarrowNode, WideNode>> {
   using Total = std::conditional_t<sizeof(T) == 4, int64_t, Int128>;
@@ -259,7 +258,6 @@ cudaError_t start64(const ReduceLaunch& launch, Stream stream) {
 
 }  // namespace
 
-// An unsigned element is its own absolute value.
 LaunchResult reduce_tiles_integer(const ReduceLaunch& launch, Stream stream) {
   switch (static_cast<decltype(GPUMEM_I8)>(launch.dtype)) {
     case GPUMEM_I8:

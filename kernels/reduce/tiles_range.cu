@@ -1,4 +1,4 @@
-// Minimum and maximum, both at once: what MIN, MAX, MIN_MAX and MAX_ABS are made of, and by which NaNs are seen.
+// Minimum and maximum in one pass. MIN, MAX, MIN_MAX and MAX_ABS derive from them, and they reveal NaNs.
 #include "kernels/reduce/keys.cuh"
 #include "kernels/reduce/unordered.cuh"
 

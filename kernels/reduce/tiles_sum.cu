@@ -1,13 +1,14 @@
-// Sums and products of floating-point elements, norms and dot products in the reproducible order: each reads its operands once, by 16-byte
-// words, eight of them in flight a thread, and writes one value a line. A warp takes a leaf (1024 elements) at a time, a block
-// an aligned run of 2^k leaves; a line's last block folds the blocks' nodes. One launch. For contiguous lines of aligned
-// elements, any length, any alignment to words.
+// Sums and products of floating-point elements, norms and dot products in the reproducible order, in one launch.
+// Moves: reads each operand once, writes one value per line.
+// Access: 16-byte words, eight in flight per thread. A warp takes one leaf (1024 elements) at a time, a block an
+//         aligned run of 2^k leaves. A line's last block combines the blocks' nodes.
+// Shapes: contiguous lines of aligned elements, of any length and any alignment to words.
 #include "kernels/reduce/ordered.cuh"
 
 namespace gpumem::kernels {
 namespace {
 
-// Leaves [first, last) of those of a block, which begin with leaf `begin`, each to its place, by the warps in turn.
+// Enters leaves [first, last) of a block whose first leaf is `begin`, each at its place. The warps take turns.
 template <gpumem_dtype kType, class Term, Fill kFill>
 __device__ __forceinline__ void enter_leaves(const Operands& line, int first, int last, int begin,
                                              typename Term::Node* leaves) {
@@ -15,20 +16,20 @@ __device__ __forceinline__ void enter_leaves(const Operands& line, int first, in
   const int step = blockDim.x / L::kThreads;
   for (int at = first + static_cast<int>(threadIdx.x / 32) * L::kLeaves; at < last; at += step) {
     const int q = at + threadIdx.x % 32 / L::kThreads;
-    const bool there = L::kLeaves == 1 || q < last;  // of leaves in pairs the last may be alone
+    const bool there = L::kLeaves == 1 || q < last;  // if leaves come in pairs, the last pair may be incomplete
     const typename Term::Node node = node_of<kType, Term, kFill>(line, there ? q : last - 1);
     if (there && threadIdx.x % L::kThreads == 0) leaves[q - begin] = node;
   }
 }
 
-// Those at the ends of a line. Not inlined: their registers are not the others'.
+// The leaves at the ends of a line. Not inlined, because they need other registers.
 template <gpumem_dtype kType, class Term>
 __device__ __noinline__ void enter_ends(Operands line, int first, int last, int begin, typename Term::Node* leaves) {
   enter_leaves<kType, Term, Fill::part>(line, first, last, begin, leaves);
 }
 
-// Leaves [first, last) of a line, an aligned run of at most kLeavesInShared; whole in warp 0. The loops over whole leaves make no
-// calls and keep nothing in local memory: f32 ran at 0.97 of its speed with a few bytes there.
+// Leaves [first, last) of a line, an aligned run of at most kLeavesInShared, for warp 0. The loops over whole leaves
+// make no calls and keep nothing in local memory: with a few bytes there, f32 ran at 0.97 of its speed.
 template <gpumem_dtype kType, class Term>
 __device__ __forceinline__ typename Term::Node leaves_node(const Operands& line, int first, int last,
                                                            typename Term::Node* leaves) {
@@ -57,7 +58,7 @@ __device__ __forceinline__ typename Term::Node leaves_node(const Operands& line,
   return node;
 }
 
-// An aligned run of any number of leaves; whole in warp 0.
+// An aligned run of any number of leaves, for warp 0.
 template <gpumem_dtype kType, class Term>
 __device__ __noinline__ typename Term::Node long_run_node(Operands line, int first, int last,
                                                           typename Term::Node* leaves) {
@@ -69,7 +70,7 @@ __device__ __noinline__ typename Term::Node long_run_node(Operands line, int fir
   return stack.whole();
 }
 
-// A warp's leaves of a short line: the usual ones by as little code as there can be, since each launch fetches it anew.
+// A warp's leaves of a short line. Common cases use as little code as possible, because each launch fetches it again.
 template <gpumem_dtype kType, class Term>
 __device__ __forceinline__ typename Term::Node leaf_of_single_tile(const Operands& line, int q) {
   const int last = q | (Layout<kType>::kLeaves - 1);
@@ -77,7 +78,7 @@ __device__ __forceinline__ typename Term::Node leaf_of_single_tile(const Operand
                                                                  : leaf_at_end<kType, Term>(line, q);
 }
 
-// All leaves of a short line; whole in warp 0 of its block. The blocks take aligned runs of 2^k leaves.
+// All leaves of a short line, for warp 0 of its block. Blocks take aligned runs of 2^k leaves.
 template <gpumem_dtype kType, class Term>
 __device__ __forceinline__ typename Term::Node node_of_single_tile(const Operands& line, typename Term::Node* leaves) {
   using Node = typename Term::Node;
@@ -102,7 +103,6 @@ __device__ __forceinline__ typename Term::Node part_node(const Operands& line, i
                                          : long_run_node<kType, Term>(line, first, last, leaves);
 }
 
-// One sequence.
 template <gpumem_dtype kType, class Term>
 __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
     tile_kernel(const __grid_constant__ Sequence<LeafSpan> launch) {
@@ -119,7 +119,6 @@ __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
   store_value(launch, value_of(launch.dtype, launch.op, whole, Root{}), false);
 }
 
-// One short sequence, by one block or a cluster.
 template <gpumem_dtype kType, class Term>
 __global__ void __launch_bounds__(32 * kSingleTileChunks, 2)
     single_tile_kernel(const __grid_constant__ Sequence<LeafSpan> launch) {
@@ -134,7 +133,6 @@ __global__ void __launch_bounds__(32 * kSingleTileChunks, 2)
   store_aligned_value<Values::one>(launch, value_of(launch.dtype, launch.op, node, Root{}));
 }
 
-// What the kernel of several nodes is given.
 struct TreesLaunch {
   Operands line;
   LeafTrees trees;
@@ -144,8 +142,8 @@ struct TreesLaunch {
   uint32_t ticket;
 };
 
-// Nodes of the subtrees of one sequence. The last block folds those of the others, a warp a tree, and takes them to the host's memory: one
-// fence that reaches so far, since one behind each block's own node took 80 us (H200).
+// Nodes of the subtrees of one sequence. The last block combines the other blocks' nodes, one warp per tree, and writes
+// the results to the host's memory. It has the only fence at system scope: one fence per block took 80 us (H200).
 template <gpumem_dtype kType, class Term>
 __global__ void __launch_bounds__(kLeafTreeThreads) trees_kernel(const __grid_constant__ TreesLaunch launch) {
   using Node = typename Term::Node;

@@ -1,7 +1,9 @@
-// Reductions that need no order: integers, ranges, searches. Each reads x once by 16-byte words, eight of them in flight a
-// thread, and writes one value a line. A warp takes a chunk of 4 KiB at a time, a block a contiguous tile of chunks; a line's last
-// block folds the blocks' nodes. One launch. For contiguous lines of aligned elements; the elements before the first 16-byte
-// boundary and after the last are taken one a thread.
+// Reductions that need no order: integers, ranges, searches. One launch.
+// Moves: reads x once, writes one value per line.
+// Access: 16-byte words, eight in flight per thread. A warp takes a chunk of 4 KiB at a time, a block a contiguous tile
+//         of chunks. A line's last block combines the blocks' nodes. Elements before the first 16-byte boundary and
+//         after the last are taken one per thread.
+// Shapes: contiguous lines of aligned elements.
 #pragma once
 
 #include "kernels/reduce/blocks.cuh"
@@ -14,11 +16,16 @@ __device__ __forceinline__ uint64_t element_bits(const char* x, int64_t i) {
   return reinterpret_cast<const UnsignedOf<kBytes>*>(x)[i];
 }
 
-// A State gathers words of one thread: begin(its first word of a chunk), prepare(all of them) if it has that, take(word, its
-// number of them), end(), take_element(bits, index); node() is then the block's node, in thread 0; value() is what becomes of
-// the last one.
+// A State accumulates the words of one thread:
+//   begin(word)               the thread's first word of a chunk
+//   prepare(words)            optional: all its words of the chunk
+//   take(word, number)        each word
+//   end()                     the end of the chunk
+//   take_element(bits, index) a single element
+//   node()                    the block's node, in thread 0
+//   value(...)                the value of the last node
 
-// The words of a chunk, one in each step; there are `left` from the lane's first on.
+// The words of a chunk, one per step. `left` words remain from the lane's first one on.
 template <class State, int kWords>
 __device__ __forceinline__ void take_words(State& state, uint4 (&v)[kWords], int left) {
   if constexpr (requires { state.prepare(v); }) state.prepare(v);
@@ -60,14 +67,14 @@ __device__ __forceinline__ void take_ends(State& state, const WordSpan& span) {
   const auto* x = reinterpret_cast<const char*>(span.words);
   const int i = threadIdx.x;
   if (i < span.head) state.take_element(element_bits<State::kBytes>(x, i - span.head), i);
-  const int from_end = 31 - i;  // by other threads than those of the head
+  const int from_end = 31 - i;  // by other threads than the head
   if (from_end >= 0 && from_end < span.after) {
     const int64_t after_head = span.count * (16 / State::kBytes) + from_end;
     state.take_element(element_bits<State::kBytes>(x, after_head), span.head + after_head);
   }
 }
 
-// All of a short line: each warp a chunk of half the size, whose words are asked for at once.
+// A whole short line. Each warp has a chunk of half the size and loads all its words at once.
 constexpr int kFewWords = kChunkWords / 2;
 template <class State>
 __device__ __forceinline__ void take_single_tile(State& state, const WordSpan& span) {
@@ -92,7 +99,6 @@ __device__ __forceinline__ typename State::Node part_node(State& state, const Wo
   return state.node(span, shared);
 }
 
-// One sequence.
 template <class State>
 __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
     tile_kernel(const __grid_constant__ Sequence<WordSpan> launch) {
@@ -108,7 +114,6 @@ __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
   store_value(launch, State::value(launch.dtype, launch.op, whole), launch.op == GPUMEM_MIN_MAX);
 }
 
-// One short sequence, by one block or a cluster.
 template <class State>
 __global__ void __launch_bounds__(64 * kSingleTileChunks)
     single_tile_kernel(const __grid_constant__ Sequence<WordSpan> launch) {
@@ -126,7 +131,7 @@ __global__ void __launch_bounds__(64 * kSingleTileChunks)
   store_aligned_value<State::kValues>(launch, State::value(launch.dtype, launch.op, node));
 }
 
-// FewState is for kFewWords words at a time, where a State depends on that.
+// FewState: a State for kFewWords words at a time, if it depends on that.
 template <class State, class FewState = State>
 cudaError_t start_tiles(const ReduceLaunch& launch, Stream stream) {
   static_assert(State::kValues == FewState::kValues);

@@ -1,19 +1,21 @@
-// Reductions of contiguous lines: rows of matrices and segments of vectors. Moves: reads x once, writes one value per line.
-// Access: lane l of the lanes that share a line takes elements l, l + lanes, l + 2 lanes, ... The first steps of the reproducible fold
-// need no other lane, and a line needs no alignment beyond its elements'. Work is cut by bytes.
-//   short_kernel  1 to 32 lanes share a line of at most kLongest units; a warp has several lines under way, and one exchange folds two
-//   long_kernel   a warp has a line, or an aligned run of 2^k leaves of it; the last warp of a line folds its runs
-// A segment that is longer than its lanes' share is taken by the whole warp. If it is longer than a run, its runs are noted for a second
-// launch.
-// H200, sums of rows of 2^27 f32: 3,300 to 3,600 GB/s at 8 to 32 elements, 3,490 at 129, 4,060 or more from 256 on; i8 3,700 to 4,200 from 64 on.
+// Reductions of contiguous lines: rows of matrices and segments of vectors.
+// Moves: reads x once, writes one value per line.
+// Access: lane l of the lanes that share a line takes elements l, l + lanes, l + 2 lanes, ... The first steps of the
+//         reproducible fold need no other lane, and a line needs only the alignment of its elements.
+//         short_kernel: 1 to 32 lanes share a line of at most kLongest units. A warp has several lines in flight, and
+//           one exchange folds two.
+//         long_kernel: a warp has a line, or an aligned run of 2^k leaves of it. A line's last warp folds its runs.
+// Shapes: a segment longer than its lanes' share is taken by the whole warp. If it is longer than a run, its runs are
+//         noted for a second launch.
+// H200, sums of rows of 2^27 f32: 3,300 to 3,600 GB/s at 8 to 32 elements, 4,060 or more from 256 on.
 #include "kernels/reduce/line_plans.hpp"
 #include "kernels/reduce/terms.cuh"
 
 namespace gpumem::kernels {
 namespace {
 
-// Folds kLines values of each group of lanes. While a lane has several values, it keeps half of them and gives the other half away.
-// Afterwards v[i] is the value of line(i), in the one lane of the group whose line(i) is not -1.
+// Folds kLines values per group of lanes. While a lane has several values, it keeps half of them and gives the other
+// half away. Afterwards v[i] is the value of line(i), in the one lane of the group whose line(i) is not -1.
 template <int kLanes, int kLines>
 struct GroupFold {
   static constexpr int kSteps = kLines < kLanes ? kLines : kLanes;
@@ -45,13 +47,13 @@ struct GroupFold {
   }
 };
 
-// Small elements whose order does not matter are read as words, at most so many per fold that a floating-point sum stays exact.
+// Small elements whose order does not matter are read as words. A fold takes so few that a floating-point sum is exact.
 template <class Term>
 constexpr bool kByWords = Term::kBytes <= 2 && !Term::kOrdered;
 template <class Term>
 constexpr int kFoldTerms = kByWords<Term> ? 8 * kLeafTerms : kLeafTerms;
 
-// Folds the nodes of a leaf's lanes; every lane of the warp gets the whole.
+// Folds the nodes of a leaf's lanes, for every lane of the warp.
 template <class Term>
 __device__ __forceinline__ typename Term::Node fold_warp(typename Term::Partial (&a)[4]) {
   auto node = fold_own(a);
@@ -60,7 +62,7 @@ __device__ __forceinline__ typename Term::Node fold_warp(typename Term::Partial 
   return typename Term::Node(node);
 }
 
-// The part of a leaf that is there, n elements from p on; whole in every lane of the warp.
+// The n existing elements of a leaf, from p on, for every lane of the warp.
 template <class Term>
 __device__ __forceinline__ typename Term::Node leaf_node(const Term& term, const char* p, int n) {
   constexpr int kAtOnce = 16;
@@ -92,8 +94,8 @@ __device__ __forceinline__ typename Term::Node leaf_node(const Term& term, const
   return fold_warp<Term>(a);
 }
 
-// The same for n <= kFoldTerms elements by words: of each 128 a lane has one or two, those before the first word and after the last 128
-// are loaded by single elements, ahead of the others.
+// The same for n <= kFoldTerms elements by words. A lane has one or two of each 128. Elements before the first word and
+// after the last 128 are loaded one by one, before the others.
 template <class Term>
 __device__ __forceinline__ typename Term::Node words_node(const Term& term, const char* p, int n) {
   constexpr int kCount = 4 / Term::kBytes;
@@ -137,7 +139,7 @@ __device__ __forceinline__ typename Term::Node words_node(const Term& term, cons
   return fold_warp<Term>(a);
 }
 
-// A run of at least one element.
+// n >= 1.
 template <class Term>
 __device__ __forceinline__ typename Term::Node run_node(const Term& term, const char* x, int64_t n) {
   constexpr int kTerms = kFoldTerms<Term>;
@@ -158,7 +160,7 @@ __device__ __forceinline__ typename Term::Node run_node(const Term& term, const 
   }
 }
 
-// A run of a segment that is very long: run `place - first` of `runs`; none, if runs is 0.
+// A run of a very long segment: run `place - first` of `runs`. No run exists if runs is 0.
 struct LongRun {
   int64_t line;
   int32_t first;
@@ -169,8 +171,8 @@ __device__ __forceinline__ LongRun* long_runs(const ReduceLaunch& launch) {
   return reinterpret_cast<LongRun*>(static_cast<char*>(launch.scratch.nodes) + kMostLongRuns * sizeof(ReduceNode));
 }
 
-// A whole warp notes the runs of a very long segment. Returns false if no room is left, which only decreasing offsets can cause: they may
-// name the same elements many times.
+// A whole warp notes the runs of a very long segment. False: no room is left. Only decreasing offsets cause that,
+// because they can name the same elements many times.
 __device__ __forceinline__ bool note_runs(const ReduceLaunch& launch, int64_t index, int64_t n) {
   unsigned* noted = launch.scratch.counters + kLongRunCounter;
   const auto runs = static_cast<int>((n + launch.tile - 1) / launch.tile);
@@ -196,7 +198,7 @@ __device__ __noinline__ void take_segment(const ReduceLaunch& launch, int64_t in
   if (threadIdx.x % 32 == 0) finish<Term, true>(launch, index, line, node);
 }
 
-// Returns true in the last warp that shares a line, which then has the whole.
+// True in the last warp that shares a line. It then has the whole.
 template <class Node>
 __device__ __forceinline__ bool fold_runs(const Node& node, Node* nodes, int run, int runs, unsigned* counter,
                                           Whole<Node>& whole) {
@@ -205,7 +207,7 @@ __device__ __forceinline__ bool fold_runs(const Node& node, Node* nodes, int run
     store_node(nodes + run, node);
     before = count_block(counter, runs - 1);
   }
-  __syncwarp();  // what lane 0 has seen of the others' nodes, all lanes see
+  __syncwarp();  // all lanes see the nodes that lane 0 has seen
   if (static_cast<int>(__shfl_sync(kWholeWarp, before, 0)) != runs - 1) return false;
   const auto load = [&](int64_t i) { return as_whole(load_node(nodes + i)); };
   whole = warp_tree(run_of<Whole<Node>>(load, threadIdx.x % 32, 32, runs));
@@ -225,7 +227,7 @@ __device__ __forceinline__ bool fold_block(const Node& node, Whole<Node>& whole)
   return true;
 }
 
-// The beginnings of the rows. Strides are in bytes.
+// Strides are in bytes.
 struct Matrix {
   int64_t pitch;
   int64_t batch_stride;
@@ -260,7 +262,7 @@ struct OneWord {
   }
 };
 
-// The lines that a warp has under way at once, as one lane sees them. kLongest: in units.
+// The lines that a warp has in flight, as one lane sees them. kLongest: in units.
 template <class Term, class Unit, int kLongest, bool kSegments>
 struct ShortLines {
   using Node = typename Term::Partial;
@@ -287,7 +289,7 @@ struct ShortLines {
 
   __device__ __forceinline__ ShortLines(const Matrix& matrix, const ReduceLaunch& of, int64_t first_line)
       : launch(of), of_warp(first_line), g(threadIdx.x % kLanes), group(threadIdx.x % 32 / kLanes) {
-    // In ordered sums of f32, skipping at once spills at 256 elements: 150 us from 124 (H200).
+    // In ordered sums of f32, skipping at once spills at 256 elements: 150 us instead of 124 (H200).
     ahead = Term::kOrdered && Term::kBytes > 2 ? 0 : g;
     here = static_cast<int>(min(launch.lines.count - of_warp, int64_t{kCut.at_once()}));
     const char* const first = kSegments || !matrix.evenly ? nullptr : matrix.row(launch, of_warp);
@@ -329,7 +331,7 @@ struct ShortLines {
     struct Own {
       Node of[kOwn];
     };
-    // With an array of arrays, nvcc 13.0 leaves all rows but the first zero instead of Node's initial value.
+    // With an array of arrays, nvcc 13.0 sets all rows but the first to zero instead of Node's initial value.
     Own a[kLines];
 #pragma unroll
     for (int k = 0; k < kEach; ++k) {
@@ -452,7 +454,6 @@ cudaError_t start_short_of(const ReduceLaunch& launch, const Matrix& matrix, Str
                               launch.block, stream, matrix, launch);
 }
 
-// Lines of which several share a warp.
 template <class Term, bool kSegments>
 cudaError_t start_short(const ReduceLaunch& launch, const Matrix& matrix, Stream stream) {
   constexpr LeafKind kKind = leaf_kind_of<Term>();
@@ -470,7 +471,6 @@ cudaError_t start_short(const ReduceLaunch& launch, const Matrix& matrix, Stream
   }
 }
 
-// Whether each line of a Term has a warp, as by_whole_warps() says.
 template <class Term>
 constexpr bool kByWholeWarps = std::is_same_v<Term, PowerElement> || is_product(Term::Node::kind);
 

@@ -1,6 +1,6 @@
-// The arithmetic of a resize, for host and kernels alike, so that they can't differ: where the centre of an element of dst lies
-// in src, and the value there. Plain constexpr functions. Those that the host's inner loops call are inlined always: no code
-// for a wide instruction set may stand for another file's (src/backend/host/loops/loops.hpp).
+// The arithmetic of a resize, shared by host and kernels so that they cannot differ: the centre of an element of dst in
+// src, and the value there. Plain constexpr functions. Functions that the host's inner loops call are always inlined:
+// otherwise the linker may use code for a wide instruction set in another file (src/backend/host/loops/loops.hpp).
 #pragma once
 
 #include <bit>
@@ -12,7 +12,8 @@
 
 namespace gpumem {
 
-// One axis: `src` elements become `dst`, both 1 or more. The centre of element i of dst lies at ((2 i + 1) src - dst) / (2 dst).
+// An axis: `src` elements become `dst`, both >= 1. The centre of element i of dst is at ((2 i + 1) src - dst) / (2
+// dst).
 struct ResizeAxis {
   int64_t src;
   int64_t dst;
@@ -21,7 +22,7 @@ struct ResizeAxis {
 
 constexpr ResizeAxis resize_axis(int64_t src, int64_t dst) noexcept { return {src, dst, resize_bits(src, dst)}; }
 
-// Between elements `index` and `index` + 1 of src, by `weight` units of 2^-kBits; weight < 2^kBits, and 0 at both edges.
+// A place between elements `index` and `index` + 1 of src. `weight` is in units of 2^-kBits, below 1, and 0 at edges.
 struct ResizeTap {
   int64_t index;
   uint32_t weight;
@@ -29,7 +30,7 @@ struct ResizeTap {
   constexpr int64_t next() const noexcept { return index + (weight != 0 ? 1 : 0); }
 };
 
-// rest / whole in units of 2^-kBits, rounded to nearest, halves up; rest < whole.
+// rest / whole in units of 2^-kBits, rounded to nearest, halves up. rest < whole.
 template <int kBits, class Word>
 constexpr uint32_t resize_fraction(Word rest, Word whole) noexcept {
   uint32_t fraction = 0;
@@ -46,16 +47,16 @@ template <int kBits, class Word>
 constexpr ResizeTap resize_tap_in(const ResizeAxis& axis, int64_t i) noexcept {
   const Word dst = static_cast<Word>(axis.dst);
   const Word scaled = (static_cast<Word>(i) * 2 + 1) * static_cast<Word>(axis.src);
-  if (scaled <= dst) return {0, 0};  // before the centre of the first element, or at it
+  if (scaled <= dst) return {0, 0};  // at or before the centre of the first element
   const Word centre = scaled - dst;
   const uint32_t fraction = resize_fraction<kBits, Word>(centre % (dst * 2), dst * 2);
-  // A fraction that rounds to 1 is the next element with a fraction of 0.
+  // A fraction that rounds to 1 becomes the next element with a fraction of 0.
   const int64_t index = static_cast<int64_t>(centre / (dst * 2)) + (fraction >> kBits);
   if (index >= axis.src - 1) return {axis.src - 1, 0};
   return {index, fraction & ((uint32_t{1} << kBits) - 1)};
 }
 
-// kWidest: the most bits that an axis has here.
+// kWidest: the maximum bits of an axis here.
 template <int kBits, int kWidest = 128>
 constexpr ResizeTap resize_tap(const ResizeAxis& axis, int64_t i) noexcept {
   if (axis.bits == 32) return resize_tap_in<kBits, uint32_t>(axis, i);
@@ -71,7 +72,6 @@ constexpr int64_t resize_nearest_in(const ResizeAxis& axis, int64_t i) noexcept 
                               (static_cast<Word>(axis.dst) * 2));
 }
 
-// The element of src in which the centre of element i of dst lies.
 template <int kWidest = 128>
 constexpr int64_t resize_nearest(const ResizeAxis& axis, int64_t i) noexcept {
   if (axis.bits == 32) return resize_nearest_in<uint32_t>(axis, i);
@@ -81,7 +81,6 @@ constexpr int64_t resize_nearest(const ResizeAxis& axis, int64_t i) noexcept {
   return resize_nearest_in<uint64_t>(axis, i);
 }
 
-// An axis of 32 bits whose divisions are prepared.
 struct ResizeShortAxis {
   uint32_t src;
   uint32_t dst;
@@ -110,7 +109,7 @@ constexpr int64_t resize_nearest(const ResizeShortAxis& axis, uint32_t i) noexce
   return axis.whole.quotient((i * 2 + 1) * axis.src);
 }
 
-// How two elements side by side become a Line, by a weight of kAcross bits, and two Lines, one below the other, an element, by one
+// Blends two horizontal neighbours into a Line by a weight of kAcross bits, and two Lines into an element by a weight
 // of kDown bits. A weight of 0 gives the first of the two unchanged.
 template <class T>
 struct ResizeBlend;
@@ -122,7 +121,7 @@ struct ResizeBlend<uint8_t> {
   static constexpr int kAcross = 12;
   static constexpr int kDown = 12;
 
-  // The difference may be negative: modulo 2^32 the sum is right.
+  // The difference may be negative. The sum is correct modulo 2^32.
   [[gnu::always_inline]] static constexpr Line across(uint8_t a, uint8_t b, uint32_t weight) noexcept {
     return (Line{a} << kAcross) + weight * (Line{b} - Line{a});
   }
@@ -131,7 +130,7 @@ struct ResizeBlend<uint8_t> {
   }
 };
 
-// 16 + 16 bits fill a word, which the second weight then multiplies to 56. |error| <= 1/2 + 65535 * (2^-17 + 2^-25).
+// 16 + 16 bits fill a word, and the second weight multiplies it to 56 bits. |error| <= 1/2 + 65535 * (2^-17 + 2^-25).
 template <>
 struct ResizeBlend<uint16_t> {
   using Line = uint32_t;
@@ -149,9 +148,9 @@ struct ResizeBlend<uint16_t> {
 
 inline constexpr float kCanonicalNanF32 = std::bit_cast<float>(uint32_t{0x7fc00000});
 
-// a + w (b - a), each of the three operations rounded to nearest; a where a == b. A weight of 24 bits is a float, and less than
-// 1, so that the result never passes b. With u = 2^-24 and M the largest magnitude, one blend adds at most
-// 2 M u (b - a) + 2 M u (product) + M u (sum) + M u (weight, 2^-25 of 2 M): 6 M u, and both 12 M u to first order.
+// a + w (b - a), each operation rounded to nearest; a if a == b. A weight of 24 bits is a float below 1, so the result
+// never passes b. With u = 2^-24 and M the largest magnitude, the errors of one blend are at most
+// 2 M u (b - a) + 2 M u (product) + M u (sum) + M u (weight, 2^-25 of 2 M) = 6 M u; both blends: 12 M u to first order.
 template <>
 struct ResizeBlend<float> {
   using Line = float;
@@ -169,7 +168,6 @@ struct ResizeBlend<float> {
   }
 };
 
-// Calls f with the type of a pixel's elements.
 template <class F>
 constexpr auto for_pixel_type(gpumem_dtype dtype, const F& f) {
   switch (static_cast<decltype(GPUMEM_I8)>(dtype)) {

@@ -1,4 +1,4 @@
-// A resize of an image, as it travels from the entry point to the kernel.
+// Parameters of a resize of an image.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@ struct ResizeParams {
   int64_t dst_pitch = 0;
 
   constexpr int64_t pixel_bytes() const noexcept { return int64_t{channels} * element_bytes(dtype); }
-  constexpr int64_t elements() const noexcept { return dst_rows * dst_cols * channels; }  // each of one or four of src
+  // pixels of dst times channels
+  constexpr int64_t elements() const noexcept { return dst_rows * dst_cols * channels; }
 };
 
 }  // namespace gpumem

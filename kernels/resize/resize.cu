@@ -1,8 +1,9 @@
-// Resizes of an image in global memory. Written: every pixel of dst, once. Read: for each one (nearest) or four (bilinear) pixels of
-// src through the read-only cache, whose lines neighbouring threads share; a reduction by more than two passes over much of src.
-//   global  resize_pixels() neighbouring pixels of up to kMaxRowsPerThread rows a thread: its columns are worked out once, rows of
-//           src that two rows of dst have in common are read once, and the pixels are written by whole words where dst lies for it
-//   bytes   a pixel a thread, an element moved byte by byte, for any address and pitch
+// Resizes of an image in global memory.
+// Moves: writes every pixel of dst once. For each, it reads one (nearest) or four (bilinear) pixels of src through the
+//         read-only cache, and neighbouring threads share its lines. A reduction by more than two skips much of src.
+// Access: global: a thread makes resize_pixels() neighbouring pixels of up to kMaxRowsPerThread rows. It computes its
+//         columns once, reads rows that two rows of dst share once, and writes whole words if dst is aligned for it.
+//         bytes: one pixel per thread, byte by byte, for any address and pitch.
 #include "kernels/resize/resize.hpp"
 
 #include <algorithm>
@@ -16,7 +17,6 @@ namespace {
 
 constexpr int kThreads = kResizeThreads;
 
-// The largest power of two that divides bytes, a word at most.
 constexpr int word_bytes(int bytes) { return std::min(bytes & -bytes, 16); }
 
 __device__ inline bool aligned(const void* p, int bytes) {
@@ -28,7 +28,7 @@ struct Pixel {
   T element[kChannels];
 };
 
-// kWhole: every pixel of src lies at a multiple of its size, which is a power of two.
+// kWhole: every pixel of src is aligned to its size, which is a power of two.
 template <class T, int kChannels, bool kWhole>
 __device__ inline Pixel<T, kChannels> read_pixel(const T* from) {
   if constexpr (kWhole) {
@@ -47,7 +47,6 @@ __device__ inline Pixel<T, kChannels> read_pixel(const T* from) {
   }
 }
 
-// The pixels of one thread in one row of dst.
 template <class T, int kChannels>
 union Pixels {
   static constexpr int kCount = resize_pixels(kChannels, sizeof(T));
@@ -61,7 +60,6 @@ union Pixels {
   Pixel<T, kChannels> pixel[kCount];
   __device__ Pixels() {}
 
-  // The first `count` of them.
   __device__ void write(T* to, int count) const {
     if (count == kCount && aligned(to, kWordBytes)) {
 #pragma unroll
@@ -112,7 +110,6 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// The columns of one thread, and two rows of src blended along them.
 template <class T, int kChannels, bool kWhole>
 struct BlendedLines {
   using Blend = ResizeBlend<T>;
@@ -148,7 +145,7 @@ struct BlendedLines {
     }
   }
 
-  // Rows of src come in order, so the upper one may be there as what was the lower.
+  // Rows of src come in order, so the new upper row may be the old lower row.
   __device__ void move_to(const ResizeWork& work, const ResizeTap& tap) {
     if (tap.index != upper_row) {
       if (tap.index == lower_row) {
@@ -165,7 +162,7 @@ struct BlendedLines {
   }
 };
 
-// Three blocks a processor leave each thread 80 registers, of which none is spilled.
+// With three blocks per multiprocessor, a thread has 80 registers and spills none.
 template <class T, int kChannels, bool kWhole>
 __global__ void __launch_bounds__(kThreads, 3)
     bilinear_kernel(const __grid_constant__ ResizeWork work, const __grid_constant__ ResizeTiles tiles) {

@@ -1,4 +1,4 @@
-// Launchers of the resizes.
+// Launchers for resizes.
 #pragma once
 
 #include "kernels/config.hpp"
@@ -8,11 +8,11 @@
 
 namespace gpumem::kernels {
 
-// config.tile: rows of dst a thread.
+// config.tile: rows of dst per thread.
 Execute<ResizeParams> resize_words;
 Execute<ResizeParams> resize_global;
 Execute<ResizeParams> resize_bytes;
-Execute<ResizeParams> resize_texture;  // by launch.textures; 1, 2 or 4 channels
+Execute<ResizeParams> resize_texture;  // uses launch.textures; 1, 2 or 4 channels
 
 LaunchResult resize_preload();
 

@@ -1,4 +1,4 @@
-// How the kernels of the resize lay threads over dst: a thread makes some neighbouring pixels of a few rows, one below the other.
+// How the resize kernels divide dst among threads: a thread makes some neighbouring pixels of a few consecutive rows.
 #pragma once
 
 #include "kernels/division.hpp"
@@ -8,7 +8,7 @@
 
 namespace gpumem::kernels {
 
-// What the kernels are given: rows of dst and src along `down`, columns along `across`.
+// `down` describes the rows of dst and src, `across` the columns.
 struct ResizeWork : ResizeParams {
   ResizeAxis down;
   ResizeAxis across;
@@ -20,7 +20,6 @@ inline ResizeWork resize_work(const ResizeParams& params, const Config& shape) {
           shape.tile};
 }
 
-// The first column and the rows of this thread in a tile.
 struct ResizePlace {
   int64_t col;
   int64_t row;
@@ -35,11 +34,11 @@ struct ResizePlace {
     row = (in.quotient * rows_at_once + below) * work.rows_per_thread;
     end = row + work.rows_per_thread;
     if (end > work.down.dst) end = work.down.dst;
-    if (col >= work.across.dst) end = row;  // nothing
+    if (col >= work.across.dst) end = row;  // no rows
   }
 };
 
-// Calls f with the channels of a pixel, 1 to 4, as a constant.
+// channels: 1 to 4.
 template <class F>
 constexpr auto for_channels(int64_t channels, const F& f) {
   if (channels == 1) return f.template operator()<1>();

@@ -1,15 +1,15 @@
-// Some neighbouring bytes of an image at any address, read by aligned 4-byte words: two words shifted together make one.
+// Reads neighbouring bytes of an image at any address by aligned 4-byte words. Two words shifted together make one.
 #pragma once
 
 #include <cstdint>
 
 namespace gpumem::kernels {
 
-// An image of less than 2 GiB as the words that hold its bytes: `base` is the address of its first byte, rounded down to a word.
-// The first and the last word may hold bytes that are not the image's; those are never read.
+// An image of less than 2 GiB as aligned words. `base` is the address of its first byte, rounded down to a word. Bytes
+// of the first and last word that are outside the image are never read.
 struct ResizeWords {
   const unsigned char* base;
-  int32_t first;  // the image's bytes, from base on
+  int32_t first;  // the image's bytes, as offsets from base
   int32_t end;
 
   ResizeWords(const void* image, int64_t bytes) {
@@ -18,7 +18,7 @@ struct ResizeWords {
     end = first + static_cast<int32_t>(bytes);
   }
 
-  // Of the bytes in it that are the image's.
+  // The word at an end of the image, with only the image's bytes.
   __device__ uint32_t word_at_end(int32_t at) const {
     uint32_t word = 0;
     for (int32_t i = 0; i < 4; ++i) {
@@ -30,12 +30,12 @@ struct ResizeWords {
   __device__ uint32_t last_word() const { return word_at_end((end - 1) & ~3); }
 };
 
-// Offsets of rows of which no word reaches over an end of the image: begin to begin + count - 1.
+// Offsets of rows whose words are all inside the image: begin to begin + count - 1.
 struct ResizeInside {
   uint32_t begin;
   uint32_t count;
 
-  // For rows of row_bytes, and `more` bytes by which a window may go past one.
+  // For rows of row_bytes, and windows that reach up to `more` bytes past a row.
   ResizeInside(const ResizeWords& image, int32_t row_bytes, int32_t more) {
     begin = image.first == 0 ? 0 : 4 - static_cast<uint32_t>(image.first);
     const int32_t last = image.end - image.first - row_bytes - more;
@@ -51,13 +51,12 @@ struct ResizeWindow {
 
   uint32_t word[kWords];
 
-  // From the word in which it begins.
   __device__ void read(const unsigned char* from) {
 #pragma unroll
     for (int i = 0; i < kWords; ++i) word[i] = __ldg(reinterpret_cast<const uint32_t*>(from) + i);
   }
 
-  // At an offset from the image's base. The words at the ends are passed in; bytes beyond them are undefined.
+  // Reads at an offset from the image's base. The caller passes the words at the ends. Bytes beyond them are undefined.
   __device__ void read_at_end(const ResizeWords& image, uint32_t from, const uint32_t (&ends)[2]) {
 #pragma unroll
     for (int i = 0; i < kWords; ++i) {
@@ -70,7 +69,7 @@ struct ResizeWindow {
     }
   }
 
-  // Bytes 4 i to 4 i + 3, by the offset of the first times 8; bytes behind kBytes are undefined.
+  // Bytes 4 i to 4 i + 3. `bits` is 8 times the offset of the first. Bytes after kBytes are undefined.
   __device__ uint32_t part(int i, uint32_t bits) const {
     if constexpr (kAlign == 4) return word[i];
     return i + 1 < kWords ? __funnelshift_r(word[i], word[i + 1], bits) : word[i] >> (bits & 31);

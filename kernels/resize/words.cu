@@ -1,8 +1,9 @@
-// Resizes of images of bytes by 4-byte words. Written: every pixel of dst, once. Read: the words around each pixel's one or four
-// pixels of src, through the L1 cache; neighbouring lanes make neighbouring pixels, so that a load of a warp takes few lines of
-// it. A block makes a tile of dst, as wide as the pixels of one warp, and works the taps of its columns and rows out once, into
-// shared memory; a warp walks down some rows of it and keeps what two rows of dst have in common.
-//   words   for rows of 32 pixels or more; dst is written by words where it is aligned to them, else by bytes
+// Resizes of images of bytes by 4-byte words.
+// Moves: writes every pixel of dst once, and reads the words around its one or four pixels of src through L1.
+// Access: neighbouring lanes make neighbouring pixels, so that a warp's load touches few lines. A block makes a tile of
+//         dst that is one warp's pixels wide. It computes the taps of the tile's columns and rows once, into shared
+//         memory. A warp walks down some rows and keeps the rows of src that two rows of dst share.
+// Shapes: rows of 32 pixels or more. dst is written by words if it is aligned to them, otherwise by bytes.
 #include "kernels/resize/words.cuh"
 
 namespace gpumem::kernels {
@@ -11,7 +12,6 @@ namespace {
 constexpr int kThreads = kResizeThreads;
 constexpr int kMostWindowBytes = 12;  // two pixels of 4 bytes at any address
 
-// The bytes of cells from those of their pixels.
 template <int kChannels>
 __device__ inline void join_pixels(const uint32_t (&pixel)[WordsCells<kChannels>::kWindows],
                                    uint32_t (&bytes)[WordsCells<kChannels>::kCount]) {
@@ -70,14 +70,13 @@ __global__ void __launch_bounds__(kThreads, 4)
   }
 }
 
-// The pixels of a lane in a row of src, blended along it.
 template <int kChannels>
 struct WordsLine {
   using Cell = WordsCells<kChannels>;
 
   uint32_t value[Cell::kWindows * kChannels];
 
-  // A pair of neighbouring bytes of a channel times the pair of weights is one product: ResizeBlend::across().
+  // One product of two neighbouring bytes of a channel and their two weights: ResizeBlend::across().
   template <class Window>
   __device__ void blend(const Window& window, int i, uint32_t bits, uint32_t weights) {
     const uint32_t low = window.part(0, bits);
@@ -119,7 +118,7 @@ struct WordsLine {
   }
 };
 
-// The bytes of one cell between two lines: ResizeBlend::down(), of which the result is the highest byte.
+// The bytes of one cell between two lines: ResizeBlend::down(), whose result is the highest byte.
 template <int kChannels>
 __device__ inline uint32_t cell_between(const WordsLine<kChannels>& even, const WordsLine<kChannels>& odd, int k,
                                         uint32_t even_weight) {
@@ -138,7 +137,7 @@ __device__ inline uint32_t cell_between(const WordsLine<kChannels>& even, const 
   }
 }
 
-// Four blocks a processor leave each thread 64 registers, three leave it 80.
+// With four blocks per multiprocessor, a thread has 64 registers; with three, 80.
 constexpr int blocks_for(int channels, int align) { return channels == 1 || (channels == 4 && align == 1) ? 3 : 4; }
 
 template <int kChannels, int kAlign, bool kTuned>
@@ -167,7 +166,7 @@ __global__ void __launch_bounds__(kThreads, blocks_for(kChannels, kAlign))
         if (new_odd) odd.template blend_at_end<typename Row::Window>(src, tap.odd, column, taps.ends);
       } else if (new_even || new_odd) {
         Row rows[2];
-        if (new_even && new_odd) {  // both are on their way before the first is used
+        if (new_even && new_odd) {  // both are in flight before the first is used
           rows[0].read(src, tap.even, column);
           rows[1].read(src, tap.odd, column);
           even.blend(rows[0], tap.even, column);

@@ -1,4 +1,4 @@
-// What the kernels of kernels/resize/words.cu are made of: the taps of a tile, the words of src, the words of dst.
+// The parts of the kernels of kernels/resize/words.cu: the taps of a tile, the words of src, the words of dst.
 #pragma once
 
 #include "kernels/enqueue.cuh"
@@ -10,7 +10,7 @@ namespace gpumem::kernels {
 
 struct WordsTiles {
   uint32_t count;
-  Divisor<uint32_t> across;  // tiles of a row
+  Divisor<uint32_t> across;  // tiles per row
   ResizeShortAxis rows;
   ResizeShortAxis cols;
   ResizeWords src;
@@ -18,39 +18,39 @@ struct WordsTiles {
   bool dst_words;  // every row of dst begins at a word
 };
 
-// What a lane makes of a row: cells of the pixels of a word of dst, or of one pixel of 3 bytes, 32 lanes apart.
+// A lane's cells of a row, 32 lanes apart. A cell is the pixels of a word of dst, or one pixel of 3 bytes.
 template <int kChannels>
 struct WordsCells {
   static constexpr int kPixels = kChannels == 1 ? 4 : kChannels == 2 ? 2 : 1;
   static constexpr int kCount = resize_words_pixels(kChannels) / kPixels;
   static constexpr int kWindows = kCount * kPixels;
-  static constexpr int kStep = 32 * kPixels;  // pixels from one to the next
+  static constexpr int kStep = 32 * kPixels;  // pixels between cells
   static constexpr int kCols = kStep * kCount;
 };
 
-// Taps as offsets in bytes: of a pixel from the first whole word of src on, if the row were the first one, and of a row.
+// Taps as byte offsets: of a pixel from the first whole word of src in the first row, and of a row.
 struct ColumnTap {
   uint32_t at;
   uint32_t weights;  // of this pixel in the low half, of the next one in the high half
 };
 struct RowTap {
-  uint32_t even;  // of the two rows of src the even one, and the odd one; kNoRow where its weight is 0
+  uint32_t even;  // the even one of the two rows of src; kNoRow if its weight is 0
   uint32_t odd;
-  uint32_t weight;  // of the even one, and kNew...
+  uint32_t weight;  // of the even row, and kNew... bits
   uint32_t to;      // in dst
 };
 constexpr uint32_t kNoRow = 0xffffffffu;
-constexpr uint32_t kNewEven = 1u << 16;  // the row above it in dst, made by the same warp, did not take it
+constexpr uint32_t kNewEven = 1u << 16;  // the previous row of dst of the same warp did not read it
 constexpr uint32_t kNewOdd = 2u << 16;
-constexpr uint32_t kAtEnd = 4u << 16;  // a word of a new one reaches over an end of src
+constexpr uint32_t kAtEnd = 4u << 16;  // a word of a new row reaches beyond an end of src
 constexpr uint32_t kWeight = kNewEven - 1;
 
-// What a lane needs to write, in shared memory so that it is not worked out again in every row.
+// A lane's constants for writing, kept in shared memory instead of computed per row.
 struct LaneOut {
-  uint32_t at;  // in a row of dst, of the word that it writes of its first cell
+  uint32_t at;  // offset in a row of dst of the word that the lane writes for its first cell
   uint32_t
-      order;  // of 3 bytes and the next lane's those of a word, as __byte_perm() takes them; 0 in the lane that writes none
-  int32_t left;   // pixels from its first on
+      order;  // __byte_perm() selector that joins 3 bytes and the next lane's to a word; 0 in the lane that writes none
+  int32_t left;   // pixels from the lane's first one on
   int32_t whole;  // whether all cells of the tile are pixels
 };
 
@@ -63,7 +63,7 @@ struct WordsTaps {
   uint32_t ends[2];  // the first and the last word of src
   LaneOut lane[32];
 
-  // Nothing of the images is touched before the earlier work is done.
+  // Touches no image memory, so it may run before earlier work is done.
   __device__ void fill(const ResizeWork& work, const WordsTiles& tiles, uint32_t first_col, uint32_t first_row) {
     const int count = Cell::kCols + kResizeWarps * static_cast<int>(work.rows_per_thread);
     for (int i = static_cast<int>(threadIdx.x); i < count; i += kResizeThreads) {
@@ -79,14 +79,13 @@ struct WordsTaps {
     if (threadIdx.x == kResizeThreads - 1) ends[1] = tiles.src.last_word();
   }
 
-  // Of this lane.
   __device__ const ColumnTap& of_window(int i) const {
     const int lane = static_cast<int>(threadIdx.x % 32);
     return column[i / Cell::kPixels * Cell::kStep + lane * Cell::kPixels + i % Cell::kPixels];
   }
 
  private:
-  // Lanes 0 to 2 of four write the three words of four pixels of 3 bytes.
+  // Of four lanes, lanes 0 to 2 write the three words of four pixels of 3 bytes.
   __device__ static LaneOut lane_out(const WordsTiles& tiles, uint32_t first_col, uint32_t lane) {
     constexpr bool kThree = kChannels == 3;
     const uint32_t of_four = lane % 4;
@@ -97,7 +96,7 @@ struct WordsTaps {
     return {col * kChannels + (kThree ? of_four : 0), kThree ? order : 1, left, of_tile >= Cell::kCols ? 1 : 0};
   }
 
-  // Beyond the last column or row it is the last one's.
+  // Beyond the last column or row, the last one's tap.
   __device__ static ColumnTap column_tap(const ResizeWork& work, const ResizeShortAxis& cols, const ResizeWords& src,
                                          uint32_t i) {
     const uint32_t col = min(i, cols.dst - 1);
@@ -137,14 +136,13 @@ struct WordsTaps {
   }
 };
 
-// One byte of each of four words.
 template <int kByte>
 __device__ inline uint32_t gather_bytes(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
   constexpr unsigned kPair = kByte | (kByte + 4) << 4;
   return __byte_perm(__byte_perm(a, b, kPair), __byte_perm(c, d, kPair), 0x5410);
 }
 
-// The bytes of a row of src that a lane takes. kSteady: every row begins as far from a word as the first.
+// The bytes of a row of src that a lane reads. kSteady: every row has the same misalignment as the first.
 template <int kChannels, int kBytes, int kAlign, bool kSteady>
 struct WordsRow {
   using Cell = WordsCells<kChannels>;
@@ -162,13 +160,13 @@ struct WordsRow {
   }
 };
 
-// 8 times the offset of a pixel; its lowest five bits say where the pixel begins in a word.
+// 8 times the offset of a pixel. Its lowest five bits give the pixel's place in a word.
 template <bool kSteady>
 __device__ inline uint32_t bits_of(uint32_t row, const ColumnTap& column) {
   return (kSteady ? column.at : row + column.at) * 8;
 }
 
-// Where a lane's cells of a row go. kWords: dst by words; else it is seen here.
+// The destination of a lane's cells. kWords: dst is written by words. Otherwise it is decided at run time.
 template <int kChannels, bool kWords>
 struct WordsOut {
   using Cell = WordsCells<kChannels>;
@@ -182,7 +180,7 @@ struct WordsOut {
         lane(taps.lane[threadIdx.x % 32]),
         words(kWords || tiles.dst_words) {}
 
-  // The bytes of each cell's pixels. Every lane of the warp is here.
+  // Writes the bytes of each cell's pixels. Every lane of the warp takes part.
   __device__ void write(uint32_t row, const uint32_t (&bytes)[Cell::kCount]) const {
     uint32_t word[Cell::kCount];
 #pragma unroll
@@ -204,7 +202,7 @@ struct WordsOut {
   }
 
  private:
-  // `here` pixels, if that is more than none, are left from the cell on.
+  // `here`: the pixels left from the cell on, if positive.
   __device__ void write_some(unsigned char* to, int here, uint32_t word, uint32_t bytes) const {
     const int of_four = kChannels == 3 ? static_cast<int>(threadIdx.x % 4) : 0;
     if (words && here + of_four >= (kChannels == 3 ? 4 : Cell::kPixels)) {
@@ -218,7 +216,6 @@ struct WordsOut {
   }
 };
 
-// The tile that a block makes, and the rows of a warp in it.
 struct WordsPlace {
   uint32_t first_col;
   uint32_t first_row;

@@ -1,8 +1,11 @@
-// Transposes of narrow matrices, with at most 32 rows or columns: the move between an array of structures (the packed side, whose
-// rows are short) and a structure of arrays (the planes). 2 * batches * rows * cols * element bytes, any element at its natural
-// alignment. A block takes a run of structures through shared memory, where they lie as planes; the packed side is read and written
-// as it lies, the planes a piece of each. 16 bytes an access on a side where all of it begins on 16-byte boundaries (the packed side
-// without gaps), else an element; elements of 4 bytes and more go to shared memory without a register on the way.
+// Transposes of narrow matrices: between an array of structures (the packed side) and a structure of arrays (the
+// planes).
+// Moves: 2 * batches * rows * cols * element bytes.
+// Access: a block moves a run of structures through shared memory, which holds them as planes. It accesses the packed
+//         side in memory order, and a piece of each plane. An access has 16 bytes on a side that is aligned to 16 bytes
+//         everywhere (and, if packed, has no padding), otherwise one element. Elements of 4 bytes and more go to shared
+//         memory without registers.
+// Shapes: at most 32 rows or columns, any element at its natural alignment.
 #include <cuda_pipeline_primitives.h>
 
 #include <algorithm>
@@ -15,19 +18,18 @@ namespace {
 
 constexpr uint32_t kThreads = kAosSoaThreads;
 
-// One run of structures, on both sides.
 struct Structures {
   uint32_t width;  // elements of a structure
-  uint32_t pitch;  // of a plane in shared memory, in elements
-  uint32_t lanes;  // that share a structure, and
-  uint32_t apart;  // how far apart in banks they are put: see Place::shared()
+  uint32_t pitch;  // elements of shared memory between planes
+  uint32_t lanes;  // lanes that share a structure
+  uint32_t apart;  // distance between these lanes in banks, see Place::shared()
   uint32_t
-      of_width;  // 2^32 / width rounded up: what multiplies instead of dividing is exact here, where both are below 2^15
-  uint32_t of_tile;    // 2^32 / tile rounded up, and
+      of_width;  // 2^32 / width rounded up; a multiplication by it replaces a division, exactly for numbers below 2^15
+  uint32_t of_tile;    // 2^32 / tile rounded up
   uint32_t of_words;   // 2^32 / (tile in 16-byte words) rounded up
-  uint32_t tile;       // structures a block takes
-  int64_t structures;  // in a matrix
-  bool packed_words;   // 16 bytes an access
+  uint32_t tile;       // structures per block
+  int64_t structures;  // per matrix
+  bool packed_words;   // 16 bytes per access
   bool plane_words;
 };
 
@@ -35,7 +37,7 @@ __device__ uint32_t quotient_of(uint32_t a, uint32_t reciprocal) {
   return static_cast<uint32_t>(uint64_t{a} * reciprocal >> 32);
 }
 
-// A number that grows by the block's threads, as its quotient and what is left, without another division.
+// Quotient and remainder of a number that grows by the block's threads, without another division.
 struct Stepping {
   uint32_t quotient;
   uint32_t rest;
@@ -64,18 +66,17 @@ struct NarrowSides {
   static constexpr bool kAsync = kBytes >= 4;
   using Word = ElementWord<kBytes>;
 
-  // Where an element lies in shared memory, and in memory on either side.
   struct Place {
     uint32_t structure;
     uint32_t member;
-    // Runs of 16 bytes of a plane stay together, and lanes with 16 bytes each of one structure find their planes in different banks.
+    // Runs of 16 bytes of a plane stay together. Lanes that each have 16 bytes of one structure use different banks.
     __device__ uint32_t shared(const Structures& n) const {
       return member * n.pitch + (structure ^ (member / kVector & (n.lanes - 1)) * n.apart);
     }
     __device__ int64_t packed(int64_t ld) const { return structure * ld + member; }
     __device__ int64_t plane(int64_t ld) const { return member * ld + structure; }
   };
-  // Element e of the packed run; element e, and word w, of the planes' pieces; element `item` of what their words leave.
+  // Places by element of the packed run, by element or word of the planes' pieces, and by element outside the words.
   static __device__ Place in_run(const Structures& n, uint32_t e) {
     const uint32_t structure = n.width == 1 ? e : quotient_of(e, n.of_width);
     return {structure, e - structure * n.width};
@@ -107,7 +108,7 @@ struct NarrowSides {
     __syncthreads();
   }
 
-  // Calls f(k, place) for the elements k of 16 bytes of the packed run.
+  // Calls f(k, place) for each element k in 16 bytes of the packed run.
   template <class F>
   static __device__ void for_elements(const Structures& n, uint32_t word, const F& f) {
     Place place = in_run(n, word * kVector);
@@ -124,7 +125,7 @@ struct NarrowSides {
                                      Element* shared) {
     const uint32_t all = count * n.width;
     uint32_t done = 0;
-    if constexpr (!kAsync) {  // such elements are too small to be brought one by one
+    if constexpr (!kAsync) {  // such elements are too small for asynchronous copies
       if (n.packed_words) {
         const uint32_t words = all / kVector;
 #pragma unroll 2
@@ -168,7 +169,6 @@ struct NarrowSides {
     }
   }
 
-  // A plane's piece of count elements: whole words first, then what is left.
   static __device__ void load_planes(const Structures& n, const Element* from, int64_t ld, uint32_t count,
                                      Element* shared) {
     if (!n.plane_words) {
@@ -266,7 +266,7 @@ Structures narrow_of(int64_t bytes, const TransposeParams& l, bool from_packed) 
       in_words(l.dst, from_packed ? l.dst_ld * bytes : tile * width * bytes, l.dst_batch_stride * bytes);
   n.packed_words = from_packed ? src_words && src_tight : dst_words && dst_tight;
   n.plane_words = from_packed ? dst_words : src_words;
-  // Only where lanes take 16 bytes of the packed side at a time.
+  // Only if lanes take 16 bytes of the packed side at a time.
   const auto vector = static_cast<uint32_t>(16 / bytes);
   const bool by_words = n.packed_words && (!from_packed || bytes < 4);
   const bool shared_structure = by_words && (n.width & (n.width - 1)) == 0 && n.width > vector;

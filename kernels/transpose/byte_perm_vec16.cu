@@ -1,14 +1,16 @@
-// Transposes of elements of 1 and 2 bytes whose rows all begin on 16-byte boundaries: 2 * batches * rows * cols * element bytes, 16
-// bytes an access in global memory and when a tile is read back, 4 bytes when it is written to shared memory. A thread loads the same
-// 16 bytes of four rows (of two, for 2 bytes) and permutes them in its registers into words that hold the rows of one column each. Of a
-// column of the tile, every run of four words is moved by an exclusive or with the column's place: so neither the words that a warp
-// writes nor the 16 bytes that it reads back share banks.
+// Transposes of elements of 1 and 2 bytes.
+// Moves: 2 * batches * rows * cols * element bytes.
+// Access: 16 bytes per access in global memory and in reads of shared memory, 4 bytes in writes to shared memory. A
+//         thread loads the same 16 bytes of four rows (of two, for 2 bytes). It permutes them in registers into words
+//         that each hold the rows of one column. In a column of the tile, each run of four words moves by an exclusive
+//         or with the column's place. So words that a warp writes, or reads back as 16 bytes, share no bank.
+// Shapes: matrices whose rows are all 16-byte aligned.
 #include "kernels/transpose/tiles.cuh"
 
 namespace gpumem::kernels {
 namespace {
 
-// Row q of in holds its columns; word j of the result holds column j of all rows.
+// Row q of `in` holds its columns. Word j of the result holds column j of all rows.
 template <int kBytes>
 __device__ inline void transpose_in_registers(const uint32_t (&in)[4 / kBytes], uint32_t (&out)[4 / kBytes]) {
   if constexpr (kBytes == 1) {
@@ -29,15 +31,15 @@ __device__ inline void transpose_in_registers(const uint32_t (&in)[4 / kBytes], 
 constexpr int kThreads = kTransposeThreads;
 constexpr int kWarps = kThreads / 32;
 
-// A tile of kRows x kCols elements, as a thread of it sees it. A warp takes 8 words of 4 groups of rows at a time.
+// A thread's part of a tile of kRows x kCols elements. A warp takes 8 words of 4 groups of rows at a time.
 template <int kBytes, int kRows, int kCols>
 struct BytePerm {
   using Element = WordOf<kBytes>;
   static constexpr int kPer = 4 / kBytes;          // rows in a word of a column: a group
   static constexpr int kVector = 16 / kBytes;      // elements in 16 bytes
-  static constexpr int kGroups = kRows / kPer;     // words of a column
-  static constexpr int kAcross = kCols / kVector;  // 16-byte words of a row
-  static constexpr int kDown = kRows / kVector;    // 16-byte words of a column
+  static constexpr int kGroups = kRows / kPer;     // words per column
+  static constexpr int kAcross = kCols / kVector;  // 16-byte words per row
+  static constexpr int kDown = kRows / kVector;    // 16-byte words per column
   static constexpr int kLoads = kGroups * kAcross / kThreads;
   static constexpr int kStores = kCols * kDown / kThreads;
   static constexpr int kRounds = kGroups / (4 * kWarps);  // loads until all groups are taken

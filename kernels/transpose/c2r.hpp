@@ -1,19 +1,17 @@
-// The transpose in place of a matrix that is not square, as passes over rows and columns (B. Catanzaro, A. Keller, M. Garland, "A
-// decomposition for in-place matrix transposition", PPoPP 2014). Plain C++, shared by host and kernels.
-//
-// A row-major m x n matrix holds element (i, j) at i*n + j, and its transpose wants it at i + j*m. In the same memory seen as
-// m x n that is row (i + j*m) div n, column (i + j*m) mod n. Let c = gcd(m, n), a = m/c, b = n/c.
-//   1. Columns are rotated: row i takes column j from row (i + j div b) mod m. (With c == 1 nothing moves.) Now the elements of
-//      any one row go to different columns: j*m mod n is a multiple of c that repeats after b columns, and then the row that the
-//      element came from, which is its place modulo c, is another one.
+// The in-place transpose of a matrix that is not square, in passes over rows and columns (B. Catanzaro, A. Keller, M.
+// Garland, "A decomposition for in-place matrix transposition", PPoPP 2014). Plain C++, shared by host and kernels.
+// A row-major m x n matrix has element (i, j) at i*n + j, and its transpose has it at i + j*m. In the same memory, seen
+// as m x n, that is row (i + j*m) div n, column (i + j*m) mod n. Let c = gcd(m, n), a = m/c, b = n/c.
+//   1. Columns are rotated: row i takes column j from row (i + j div b) mod m. If c == 1, nothing moves. The elements
+//      of any one row now go to different columns: j*m mod n is a multiple of c that repeats after b columns. By then
+//      the source row of the element, which is its place modulo c, is another one.
 //   2. Rows are permuted: in row i, column j goes to ((i + j div b) mod m + j*m) mod n.
-//   3. Columns are permuted: row i takes column j from row (j + i*n - i div a) mod m. For the element that belongs at i*n + j
-//      comes from row (i*n + j) mod m of the matrix, column (i*n + j) div m, which step 1 moved up by that column div b; and
-//      m*b = a*n, so that this is (i*n + j) div (a*n) = i div a.
-// The way back, from n x m to m x n in the same memory, is the three steps undone in reverse. So m, the length of the columns, is
-// the shorter side either way: a column fits in fast memory, and so does a row unless the matrix is very long.
-//
-// No index is divided on the way: what a thread needs of it advances with its steps. Index is a type that holds m + n.
+//   3. Columns are permuted: row i takes column j from row (j + i*n - i div a) mod m. The element for i*n + j comes
+//      from row (i*n + j) mod m of the matrix, column (i*n + j) div m. Step 1 moved it up by that column div b. Because
+//      m*b = a*n, this is (i*n + j) div (a*n) = i div a.
+// The way back, from n x m to m x n, undoes the three steps in reverse. So the columns always have m elements, the
+// shorter side. Columns fit fast memory. Rows do too, unless the matrix is very long.
+// Index computations advance with a thread's steps and need no divisions. Index is a type that holds m + n.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +40,7 @@ struct Decomposition {
   constexpr bool rotates() const noexcept { return b != n; }
 };
 
-// k div divisor, as k advances by a fixed step.
+// k div divisor, if k advances by a fixed step.
 template <class Index>
 struct Quotients {
   Index value;
@@ -67,8 +65,8 @@ struct Quotients {
   }
 };
 
-// k * factor mod modulus, as k advances by a fixed step. The products fit: k is at most the side that factor is not, and step is
-// at most the threads of a block.
+// k * factor mod modulus, if k advances by a fixed step. The products fit: k is at most the other side than factor, and
+// step is at most the threads of a block.
 template <class Index>
 struct Multiples {
   Index value;
@@ -85,7 +83,7 @@ struct Multiples {
   }
 };
 
-// Step 2: where column j goes, for j = first, first + step, ... What divides is the same in all rows.
+// Step 2: the destination of column j, for j = first, first + step, ... Its divisions are the same in all rows.
 template <class Index>
 class RowPlaces {
  public:
@@ -118,8 +116,8 @@ class RowPlaces {
   Multiples<Index> multiple_;
 };
 
-// Steps 1 and 3: the row that row i takes its element from, for i = first, first + step, ... What divides is the same in all columns,
-// but for the one division that tells them apart.
+// Steps 1 and 3: the source row of row i, for i = first, first + step, ... Its divisions are the same in all columns,
+// except the one that distinguishes columns.
 template <class Index>
 class ColumnSources {
  public:
@@ -132,7 +130,7 @@ class ColumnSources {
     sources.column_ = static_cast<Index>(further(d, rotation, j));
     return sources;
   }
-  // How many rows further down, modulo m, column j takes its elements from than column 0.
+  // The distance in rows, modulo m, from the sources of column 0 down to the sources of column j.
   static constexpr int64_t further(const Decomposition& d, bool rotation, int64_t j) noexcept {
     const int64_t by = rotation ? d.b : d.m;
     if (j <= UINT32_MAX && by <= UINT32_MAX) {  // a 32-bit division is several times shorter

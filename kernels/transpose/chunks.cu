@@ -1,8 +1,10 @@
-// Transposes by aligned words of 16 bytes on both sides, wherever rows begin (chunks.hpp): 2 * batches * rows * cols * element bytes.
-// For batches of small matrices, of which a block takes as many as make some kilobytes, for narrow matrices, and for matrices whose
-// rows begin anywhere; elements at their natural alignment. src is copied to shared memory without going through registers; a thread
-// writes a word of dst that it gathers element by element. Neighbouring lanes gather from neighbouring columns, which lie in different
-// banks at any pitch. Words at the ends of src's and dst's ranges are moved by the byte and by the element.
+// Transposes by aligned 16-byte words on both sides (chunks.hpp).
+// Moves: 2 * batches * rows * cols * element bytes.
+// Access: src is copied to shared memory without registers. A word of dst is gathered element by element. Neighbouring
+//         lanes gather from neighbouring columns, which are in different banks at any pitch. Words at the ends of src
+//         and dst are moved by byte and by element.
+// Shapes: batches of small matrices, several kilobytes of them per block; narrow matrices; matrices whose rows begin
+//         anywhere. Elements have their natural alignment.
 #include <cuda_pipeline_primitives.h>
 
 #include "kernels/transpose/chunks.hpp"
@@ -11,7 +13,7 @@
 namespace gpumem::kernels {
 namespace {
 
-// In bytes where it does not say elements.
+// In bytes unless elements are mentioned.
 struct Chunks {
   const char* src;
   const char* src_end;
@@ -32,13 +34,13 @@ struct Chunks {
   int64_t down, per_matrix, all;
 };
 
-// The part of the problem that a tile is: rows [row_begin, row_end), counted from `row`, which may lie before the first.
+// The part of the problem in a tile: rows [row_begin, row_end), counted from `row`, which may be negative.
 struct ChunkTile {
   int64_t batch, row, col;
   int row_begin, row_end, cols, matrices;
   const char* src;
   char* dst;
-  int past;  // how far src lies past a multiple of 16
+  int past;  // src modulo 16
 
   __device__ ChunkTile(int64_t tile, const Chunks& c, int bytes) : batch(tile * c.matrices), row(-c.ahead), col(0) {
     if (c.per_matrix > 1) {
@@ -58,7 +60,7 @@ struct ChunkTile {
   }
 };
 
-// Of an aligned word what lies in src.
+// Loads the bytes of an aligned word that are inside src.
 __device__ __forceinline__ void load_word(char* to, const char* word, const Chunks& c) {
   if (word >= c.src && word + kChunk <= c.src_end) {
     __pipeline_memcpy_async(to, word, kChunk);
@@ -69,7 +71,7 @@ __device__ __forceinline__ void load_word(char* to, const char* word, const Chun
   }
 }
 
-// shared: where a multiple of 16 is that the tile's first byte follows.
+// shared: the tile's first byte is at `past` after this multiple of 16.
 __device__ __forceinline__ void load_tile(char* shared, const ChunkTile& t, const Chunks& c) {
   const uint32_t words = static_cast<uint32_t>(c.runs) * c.words_of_run.value;
   for (uint32_t i = threadIdx.x; i < words; i += blockDim.x) {
@@ -99,7 +101,6 @@ __device__ __forceinline__ void load_tile(char* shared, const ChunkTile& t, cons
   __syncthreads();
 }
 
-// A word of dst from the elements that at(0), at(1), ... give.
 template <int kBytes, class F>
 __device__ __forceinline__ uint4 gathered(const F& at) {
   if constexpr (kBytes == 1) {
@@ -117,7 +118,7 @@ __device__ __forceinline__ uint4 gathered(const F& at) {
   }
 }
 
-// Row by row of dst, each cut where words begin in it.
+// Stores dst row by row. Each row is divided where its words begin.
 template <int kBytes>
 __device__ __forceinline__ void store_rows(const char* shared, const ChunkTile& t, const Chunks& c) {
   using Element = WordOf<kBytes>;
@@ -147,7 +148,6 @@ __device__ __forceinline__ void store_rows(const char* shared, const ChunkTile& 
   }
 }
 
-// The place in shared memory of one element of dst's range after the other.
 template <int kBytes>
 struct Walk {
   const Chunks& c;
@@ -176,8 +176,8 @@ struct Walk {
   }
 };
 
-// One range of dst, its words dealt out so that groups of lanes lie as far apart as there are rounds: an odd number, for few of them
-// then gather from the same bank.
+// Stores one range of dst. Groups of lanes are as many words apart as there are rounds. The number of rounds is odd, so
+// that few groups gather from the same bank.
 template <int kBytes>
 __device__ __forceinline__ void store_range(const char* shared, const ChunkTile& t, const Chunks& c) {
   using Element = WordOf<kBytes>;
@@ -245,7 +245,7 @@ Chunks chunks_of(const TransposeParams& p, const ChunkPlan& plan) {
   c.run_bytes = narrow(plan.run_bytes);
   c.lanes = plan.lanes;
   c.words_of_run = by(plan.run_words);
-  c.rows_of_matrix = by(plan.matrices > 1 ? p.rows : 1);  // unused for one, whose rows 32 bits may not count
+  c.rows_of_matrix = by(plan.matrices > 1 ? p.rows : 1);  // unused for a single matrix, whose rows may exceed 32 bits
   c.of_matrix = by(plan.rows * plan.cols);
   c.of_column = by(plan.rows);
   c.cols_of_matrix = by(plan.cols);

@@ -1,9 +1,7 @@
-// What a block of the transpose by aligned words (chunks.cu) takes at a time: a tile of one matrix, or whole small matrices. A pure
-// function of the parameters. Plain C++, no CUDA.
-//
-// src lies in shared memory as it does in memory, with as much left out between rows as keeps every byte as far past a multiple of 16
-// as it is there: so aligned words of 16 bytes can be copied as they are, wherever rows begin, and the place of an element is a sum of
-// multiples of its indices.
+// The part that a block of the transpose by aligned words (chunks.cu) takes at a time: a tile of one matrix, or whole
+// small matrices. A pure function of the parameters. Plain C++, no CUDA.
+// Shared memory holds src in memory order, with padding between rows that keeps every byte's address modulo 16. So
+// aligned 16-byte words are copied unchanged, and the place of an element is a sum of multiples of its indices.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +16,13 @@
 namespace gpumem {
 
 constexpr int64_t kChunk = 16;                       // bytes of a word
-constexpr int64_t kChunkShared = int64_t{64} << 10;  // that a block may have
-constexpr int64_t kChunkLeastRun = 256;              // bytes of src side by side, where dst is one range
-constexpr int64_t kChunkRange = int64_t{24} << 10;   // of which a block takes at most so much
+constexpr int64_t kChunkShared = int64_t{64} << 10;  // maximum per block
+constexpr int64_t kChunkLeastRun = 256;              // contiguous bytes of src, if dst is one range
+constexpr int64_t kChunkRange = int64_t{24} << 10;   // maximum range of dst per block
 
-constexpr int64_t kSmallMatrixBytes = 16384;  // of a batch, that tiles are not for
+constexpr int64_t kSmallMatrixBytes = 16384;  // of a batch; tiles are for larger matrices
 
-// What may be chosen, in bytes; sides of a tile along the rows of dst and those of src.
+// The tunable sizes, in bytes. `down` is the tile's side along the rows of dst, `across` along the rows of src.
 struct ChunkSizes {
   int64_t down;
   int64_t across;
@@ -32,7 +30,7 @@ struct ChunkSizes {
   int32_t lanes;     // with neighbouring words of dst, or of a row of it
   int32_t threads;
 };
-// H200, the best or nearly so of up to 100 for batches of 2 x 3 to 64 x 64 and matrices from 4097 x 4099 on.
+// H200: the best, or nearly, of up to 100 candidates for batches of 2 x 3 to 64 x 64 and matrices from 4097 x 4099 on.
 constexpr ChunkSizes chunk_sizes(int64_t element_bytes, int64_t cols) noexcept {
   if (element_bytes == 1 && cols > 128) return {128, 256, 24576, 8, 512};
   if (element_bytes == 1) return {256, 128, 24576, 4, 256};
@@ -42,16 +40,16 @@ constexpr ChunkSizes chunk_sizes(int64_t element_bytes, int64_t cols) noexcept {
 
 struct ChunkPlan {
   bool fits = false;
-  bool tight = false;  // a block writes one range of dst; else rows of it
+  bool tight = false;  // a block writes one range of dst; otherwise rows
   int64_t rows = 1;    // of a tile, elements
   int64_t cols = 1;
   int64_t matrices = 1;
-  int64_t ahead = 0;  // rows before the tile's that are loaded too, since each row of dst is cut at words of its own
-  int64_t pitch = 0;  // bytes of shared memory from row to row
+  int64_t ahead = 0;  // rows before the tile that are loaded too, because each row of dst is divided at its own words
+  int64_t pitch = 0;  // bytes of shared memory between rows
   int64_t matrix_pitch = 0;
-  int64_t runs = 1;       // of src, each in one piece
-  int64_t run_bytes = 0;  // at most
-  int64_t run_words = 0;  // that it touches, at most
+  int64_t runs = 1;       // contiguous pieces of src
+  int64_t run_bytes = 0;  // maximum
+  int64_t run_words = 0;  // maximum number of words that it touches
   int64_t down = 1;       // tiles in a column of a matrix
   int64_t per_matrix = 1;
   int64_t all = 1;
@@ -60,7 +58,7 @@ struct ChunkPlan {
   int32_t threads = 32;
 };
 
-// Of in_place_scratch: the way to the scratch memory, and the chunks of the way by chunks.
+// The configuration of in_place_scratch: the transpose to scratch memory, and its chunks if it uses them.
 struct InPlaceScratch {
   WayApart way;
   ChunkPlan chunks;
@@ -76,7 +74,7 @@ constexpr int64_t as_aligned_as(int64_t like, int64_t least) noexcept {
 }
 
 struct Bits {
-  uint64_t src;  // of the addresses where rows begin
+  uint64_t src;  // of the start addresses of rows
   uint64_t dst;
 };
 inline Bits bits_of(const TransposeParams& p) noexcept {
@@ -87,20 +85,19 @@ inline Bits bits_of(const TransposeParams& p) noexcept {
   return {of(p.src, p.src_ld, p.src_batch_stride), of(p.dst, p.dst_ld, p.dst_batch_stride)};
 }
 
-// Tiles, or small matrices, whose rows of dst are written one by one.
 inline void cut_rows(ChunkPlan& plan, const TransposeParams& p, const ChunkSizes& sizes, uint64_t dst) noexcept {
   const int64_t e = p.element_bytes;
   plan.ahead = dst % kChunk == 0 ? 0 : kChunk / e;
   if (plan.ahead == 0) plan.lanes = std::min(sizes.lanes, static_cast<int32_t>(2 * e));
   const int64_t unit = kChunk / e * plan.lanes;
-  const int64_t reach = p.rows + std::max<int64_t>(plan.ahead - 1, 0);  // a row that is cut may need one more tile
+  const int64_t reach = p.rows + std::max<int64_t>(plan.ahead - 1, 0);  // a divided row may need one more tile
   plan.rows = std::min(up(sizes.down / e, unit), up(reach, unit));
   plan.cols = std::min(sizes.across / e, p.cols);
   plan.down = (reach + plan.rows - 1) / plan.rows;
   if (plan.down == 1 && plan.cols == p.cols) plan.matrices = sizes.together / (plan.rows * plan.cols * e);
 }
 
-// Whole columns of src, which are one range of dst; false: too few of them.
+// Whole columns of src, which are one range of dst. False: there are too few.
 inline bool cut_range(ChunkPlan& plan, const TransposeParams& p, const ChunkSizes& sizes) noexcept {
   const int64_t column = p.rows * p.element_bytes;
   const int64_t matrix = column * p.cols;
@@ -114,7 +111,7 @@ inline bool cut_range(ChunkPlan& plan, const TransposeParams& p, const ChunkSize
   plan.rows = p.rows;
   plan.cols = cols;
   plan.matrices = std::min((sizes.together + matrix / 2) / matrix, kChunkRange / matrix);
-  // Where it can, a block begins with a line or a sector of the cache, or at least with a word.
+  // If possible, a block begins at a cache line or a sector, or at least at a word.
   for (const int64_t line : {128, 32, 16}) {
     const int64_t step = line / std::gcd(line, matrix);
     if (step > plan.matrices) continue;
@@ -122,7 +119,7 @@ inline bool cut_range(ChunkPlan& plan, const TransposeParams& p, const ChunkSize
     break;
   }
   plan.lanes = 4;
-  // Odd rounds of a thread (chunks.cu); of 4 bytes, smaller blocks have more loads under way.
+  // Odd rounds of a thread (chunks.cu). With elements of 4 bytes, smaller blocks have more loads in flight.
   const int64_t bytes = std::max<int64_t>(plan.matrices, 1) * cols * column;
   const int64_t words = bytes / kChunk + 1;
   const int64_t rounds = p.element_bytes <= 2 ? 7 : 3;
@@ -163,7 +160,8 @@ inline ChunkPlan chunk_plan(const TransposeParams& p, const ChunkSizes& sizes) n
   }
   const bool aligned = (bits.src | static_cast<uint64_t>(plan.run_bytes)) % kChunk == 0;
   plan.run_words = (plan.run_bytes + (aligned ? 0 : 2 * (kChunk - 1))) / kChunk;
-  // Rows are counted from `ahead` before the first; the words of the first begin up to 15 bytes before it, and so for the last.
+  // Rows are counted from `ahead` before the first. Words of the first row begin up to 15 bytes earlier, and words of
+  // the last row end later.
   const int64_t reach = plan.ahead * plan.pitch + (together ? plan.matrices * plan.matrix_pitch : rows * plan.pitch);
   plan.shared_bytes = chunks::up(reach, kChunk) + 2 * kChunk;
   plan.fits = plan.shared_bytes <= kChunkShared;
@@ -172,7 +170,8 @@ inline ChunkPlan chunk_plan(const TransposeParams& p, const ChunkSizes& sizes) n
 inline ChunkPlan chunk_plan(const TransposeParams& p) noexcept {
   ChunkSizes sizes = chunk_sizes(p.element_bytes, p.cols);
   ChunkPlan plan = chunk_plan(p, sizes);
-  for (; !plan.fits && sizes.together > 4096; plan = chunk_plan(p, sizes)) sizes.together /= 2;  // gaps take room too
+  // padding needs room too
+  for (; !plan.fits && sizes.together > 4096; plan = chunk_plan(p, sizes)) sizes.together /= 2;
   return plan;
 }
 

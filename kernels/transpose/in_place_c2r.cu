@@ -1,7 +1,10 @@
-// Transposes in place of matrices that are not square (c2r.hpp): a pass over the columns where the sides have a common
-// divisor, one over the rows and one over the columns, each 2 * batches * rows * cols * element bytes; elements at any address.
-// A row, read and written along memory, and a group of neighbouring columns, a sector wide or half of one, are permuted in
-// shared memory, where both fit. A pass is a launch of its own, so that no block needs another's work of the same pass.
+// In-place transposes of matrices that are not square (c2r.hpp).
+// Moves: 2 * batches * rows * cols * element bytes per pass. It has a pass over the rows and one over the columns, and
+//         another one over the columns if the sides have a common divisor.
+// Access: rows, in memory order, and groups of neighbouring columns are permuted in shared memory. A group is one
+//         sector wide or half a sector. Each pass is a separate launch, so that no block needs another block's work of
+//         the same pass.
+// Shapes: both a row and such a group fit shared memory; elements at any address.
 #include "kernels/transpose/c2r.hpp"
 #include "kernels/transpose/shared.cuh"
 
@@ -36,7 +39,6 @@ __global__ void __launch_bounds__(kTransposeMostThreads)
   }
 }
 
-// Groups of 2^log2 columns.
 template <class T>
 __global__ void __launch_bounds__(kTransposeMostThreads)
     columns_kernel(T* data, int64_t batch_stride, const Decomposition d, bool rotation, int log2, int64_t groups,

@@ -1,4 +1,4 @@
-// Transposes in place through as much scratch memory: out of place into it, and a copy back. It moves each byte twice.
+// Transposes in place: out of place into scratch memory of the same size, and a copy back. Moves each byte twice.
 #include "kernels/copy/copy.hpp"
 #include "kernels/copy/limits.hpp"
 #include "kernels/transpose/chunks.hpp"

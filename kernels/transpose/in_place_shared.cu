@@ -1,6 +1,8 @@
-// Transposes in place of matrices that fit into a block's shared memory, 2 * batches * rows * cols * element bytes: a block reads as
-// many matrices as make 8 KiB, or one that is larger, and writes them back transposed. Reads and writes both run along memory, an
-// element an access; elements at any address.
+// In-place transposes of small matrices.
+// Moves: 2 * batches * rows * cols * element bytes.
+// Access: a block reads matrices of 8 KiB in total, or a single larger one, and writes them back transposed. Reads and
+//         writes are in memory order, one element per access.
+// Shapes: matrices that fit a block's shared memory; elements at any address.
 #include "kernels/transpose/c2r.hpp"
 #include "kernels/transpose/shared.cuh"
 
@@ -15,7 +17,7 @@ struct Matrices {
   int64_t batches;
   int64_t batch_stride;
   Turn turn;
-  Divisor<uint32_t> length;  // of the lines that are turned
+  Divisor<uint32_t> length;  // of the lines that are rotated
 };
 
 template <class T>

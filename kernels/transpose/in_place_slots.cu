@@ -1,12 +1,15 @@
-// Transposes in place of matrices whose lines do not fit into a block's shared memory; elements at any address. n structures of m members,
-// where m is the shorter side, become m planes, or the other way round:
-//   1. Tiles of B structures are transposed in place, so that a tile becomes m slots of B members. Slot j of a tile is turned by j * n mod B:
-//      now each element has the place in its slot that its final place has, modulo B.
-//   2. For some places of all slots at a time, a panel: what is there goes to scratch memory, which stays in the L2 cache, and from there to
-//      the same places of the slots that it belongs to.
-// The n mod B structures that make no tile wait in scratch memory. Planes become structures by the same, backwards. 4 * rows * cols * element
-// bytes, in runs of a panel's width; tiles that do not fit into shared memory go through scratch memory too. H200, elements of 4 bytes, of a
-// copy: 10000000 x 3 0.22, 1000003 x 31 0.20, 131072 x 256 0.14; by rows and columns of the whole matrix 0.15, 0.12 and 0.11.
+// In-place transposes of matrices whose lines exceed a block's shared memory. n structures of m members, where m is the
+// shorter side, become m planes:
+//   1. Tiles of B structures are transposed in place, so that a tile becomes m slots of B members. Slot j of a tile is
+//      rotated by j * n mod B. Each element then has the place in its slot that its final place has, modulo B.
+//   2. A panel is a range of places of all slots. Its elements go to scratch memory, which stays in the L2 cache, and
+//      from there to the same places of their destination slots.
+// The n mod B structures outside tiles wait in scratch memory. Planes become structures by the same steps in reverse.
+// Moves: 4 * rows * cols * element bytes.
+// Access: runs of a panel's width. Tiles that do not fit shared memory also go through scratch memory.
+// Shapes: any matrix without padding, elements at any address.
+// H200, elements of 4 bytes, of a copy's rate: 10000000 x 3 0.22, by rows and columns (c2r) 0.15; 131072 x 256 0.14 and
+// 0.11.
 #include <algorithm>
 
 #include "kernels/copy/copy.hpp"
@@ -22,7 +25,7 @@ constexpr int kWarps = kTransposeThreads / kLanes;
 constexpr int kEach = 8;
 constexpr int64_t kPiece = kLanes * kEach;
 
-// Places [place, place + width) of slots [first, first + count), which lie packed in scratch memory.
+// Places [place, place + width) of slots [first, first + count). Scratch memory holds them without padding.
 struct Panel {
   int64_t place;
   int64_t width;
@@ -30,7 +33,7 @@ struct Panel {
   int64_t count;
 };
 
-// home: where slots lie, or the planes that they are of. turned: in scratch memory they are not turned.
+// home: `data` has slots, not the planes that they become. turned: scratch memory holds them rotated back.
 template <class T>
 __global__ void __launch_bounds__(kTransposeThreads) panel_kernel(T* data, T* packed, const Slots s, const Panel panel,
                                                                   int64_t pieces, bool out, bool home, bool turned) {
@@ -74,7 +77,7 @@ class Passes {
     const int64_t n = std::max(rows, cols);
     const int64_t m = std::min(rows, cols);
     const Slots s(n, m, largest_tile(n, m, kBytes, room, config_.shared_bytes));
-    T* const structures = data + s.tiles * s.tile * m;  // those that make no tile
+    T* const structures = data + s.tiles * s.tile * m;  // those outside tiles
     T* const rest = scratch;
     const Scratch other{scratch + s.rest * m, room - s.rest * m};
     if (rows < cols) {
@@ -104,7 +107,7 @@ class Passes {
     int64_t room;
   };
 
-  // Of the planes, out of them or back.
+  // Moves the ends of the planes out of them, or back.
   void ends(T* data, T* rest, const Slots& s, bool out) {
     if (s.rest == 0) return;
     CopyParams p{.row_bytes = s.rest * kBytes, .rows = s.m};
@@ -132,7 +135,7 @@ class Passes {
     }
   }
 
-  // Matrices without gaps into others.
+  // Transposes matrices without padding out of place.
   void apart(const T* src, T* dst, int64_t rows, int64_t cols, int64_t batches = 1) {
     if (rows * cols == 0) return;
     const TransposeParams p{kBytes, rows, cols, src, cols, dst, rows, batches, rows * cols, rows * cols};
@@ -152,7 +155,7 @@ class Passes {
     for (int64_t tile = 0, count = 1; tile < s.tiles; tile += count) {
       T* const first = data + tile * size;
       count = std::clamp<int64_t>(scratch.room / size, 1, s.tiles - tile);
-      if (size > scratch.room) {  // a matrix that is transposed in place itself
+      if (size > scratch.room) {  // a matrix that is itself transposed in place
         if (!back) run(first, rows, cols, scratch.data, scratch.room);
         const int64_t at_once = std::max<int64_t>(scratch.room / s.tile, 1);
         for (int64_t slot = 0; slot < s.m; slot += at_once) {

@@ -1,7 +1,10 @@
-// Square transposes in place, 2 * batches * rows * rows * element bytes: each block takes a tile and the one across the diagonal
-// through shared memory and writes each to the other's place.
-//   in_place_tiles_vec16  16 bytes an access in global memory, for elements of 4, 8 and 16 bytes whose rows all begin on 16-byte boundaries
-//   in_place_tiles        one element an access; any leading dimension, elements at any address
+// Square transposes in place.
+// Moves: 2 * batches * rows * rows * element bytes.
+// Access: a block reads a tile and its mirror image across the diagonal into shared memory, and writes each to the
+//         other's place.
+// Shapes: in_place_tiles_vec16: 16 bytes per access in global memory, for elements of 4, 8 and 16 bytes whose rows are
+//         all 16-byte aligned.
+//         in_place_tiles: one element per access, for any leading dimension and address.
 #include "kernels/transpose/tiles.cuh"
 
 namespace gpumem::kernels {
@@ -21,7 +24,7 @@ __global__ void __launch_bounds__(kTransposeThreads)
   for (int64_t pair = blockIdx.x; pair < all; pair += gridDim.x) {
     const Quotient matrix(pair, per_matrix);
     const TilePair tiles(matrix.rest, across);
-    if (tiles.col >= across) continue;  // the whole block: of an odd number of tiles
+    if (tiles.col >= across) continue;  // the whole block: the number of tiles is odd
     auto* data = static_cast<T*>(params.dst) + matrix.quotient * params.dst_batch_stride;
     const int64_t row = tiles.row * kTile;
     const int64_t col = tiles.col * kTile;
@@ -58,7 +61,7 @@ __global__ void __launch_bounds__(kTransposeThreads)
   for (int64_t pair = blockIdx.x; pair < all; pair += gridDim.x) {
     const Quotient matrix(pair, per_matrix);
     const TilePair tiles(matrix.rest, across);
-    if (tiles.col >= across) continue;  // the whole block: of an odd number of tiles
+    if (tiles.col >= across) continue;  // the whole block: the number of tiles is odd
     auto* data = static_cast<typename T::Element*>(params.dst) + matrix.quotient * params.dst_batch_stride;
     const int64_t row = tiles.row * T::kSide;
     const int64_t col = tiles.col * T::kSide;

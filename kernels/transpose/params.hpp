@@ -1,4 +1,4 @@
-// A transpose, as it travels from the entry point to the kernel.
+// Parameters of a transpose.
 #pragma once
 
 #include <cstdint>

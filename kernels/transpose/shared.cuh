@@ -1,4 +1,4 @@
-// What the transposes share that work in a block's shared memory: how much of it, and how elements lie in it.
+// Shared memory of the transposes in place: its size, and the places of elements in it.
 #pragma once
 
 #include <cuda_pipeline_primitives.h>
@@ -7,12 +7,12 @@
 
 namespace gpumem::kernels {
 
-// Elements of a thread that are under way at once; those that are moved byte by byte would fill its registers.
+// Elements in flight per thread. Elements that are moved byte by byte would fill its registers.
 template <class T>
 constexpr int kInFlight = alignof(T) == sizeof(T) ? 4 : 1;
 
-// Where element p lies: its place in a line of 128 bytes is swizzled by the number of the line. So lanes that are any power of two
-// elements apart find different banks, as those do that are neighbours.
+// The place of element p. Its place in a line of 128 bytes is swizzled by the number of the line. So neighbouring lanes
+// use different banks, and so do lanes whose elements are a power of two apart.
 template <class T>
 __device__ int in_banks(int p) {
   constexpr int kBytes = sizeof(T);
@@ -22,7 +22,7 @@ __device__ int in_banks(int p) {
   return static_cast<int>(static_cast<unsigned>(p) ^ (line ^ line / kBanks) % kBanks * kBank);
 }
 
-// Brings the elements first, first + step, ... below end to shared memory, from from(i) to place to(i), which are asked for in turn.
+// Copies elements first, first + step, ... below end from from(i) to place to(i) of shared memory, called in turn.
 template <class T, class From, class To>
 __device__ __forceinline__ void bring(T* shared, int first, int step, int end, const From& from, const To& to) {
   if constexpr (alignof(T) == 4 || alignof(T) == 8) {
@@ -48,7 +48,7 @@ __device__ __forceinline__ void bring(T* shared, int first, int step, int end, c
   __syncthreads();
 }
 
-// Of a transpose in place: line k of the result is turned forward by k * by, or, back, line k of the source is turned back by as much first.
+// Line k of the result is rotated forward by k * by. With `back`, line k of the source is first rotated back by that.
 struct Turn {
   int by = 0;
   bool back = false;
@@ -56,7 +56,6 @@ struct Turn {
 LaunchResult transpose_in_place_turned(const TransposeParams& params, const Config& config, const Turn& turn,
                                        const Launch& launch);
 
-// A kernel on `pieces` pieces, each of them through so much shared memory.
 template <class... Parameters>
 LaunchResult start_shared(void (*kernel)(Parameters...), const Config& config, int64_t pieces, int64_t bytes,
                           const Launch& launch, std::type_identity_t<Parameters>... arguments) {

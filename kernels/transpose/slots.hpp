@@ -1,4 +1,4 @@
-// How in_place_slots cuts a matrix: n structures of m members become slots of members of neighbouring structures.
+// How in_place_slots divides a matrix: n structures of m members become slots of members of neighbouring structures.
 #pragma once
 
 #include <algorithm>
@@ -12,18 +12,18 @@ namespace gpumem {
 
 struct Slots {
   int64_t n;     // structures
-  int64_t m;     // of so many members
+  int64_t m;     // members per structure
   int64_t tile;  // structures of a tile
   int64_t tiles;
-  int64_t rest;  // structures that make no tile; less than there are tiles
+  int64_t rest;  // structures outside tiles; fewer than tiles
   Slots(int64_t structures, int64_t members, int64_t largest)
       : n(structures), m(members), tile(n / ceil_div(n, largest)), tiles(n / tile), rest(n % tile) {}
   int64_t all() const { return tiles * m; }
 };
 
-constexpr int64_t kPanelBytes = 512;  // at least, where there is room
+constexpr int64_t kPanelBytes = 512;  // minimum width if there is room
 
-// Structures of a tile, at most: as many as make panels as wide as said, in half of the room, if so many fit into shared memory.
+// Maximum structures per tile. Panels of kPanelBytes then fit half of the room, if shared memory has room for the tile.
 inline int64_t largest_tile(int64_t n, int64_t m, int64_t bytes, int64_t room, int64_t shared_room) {
   const auto of = [&](int64_t elements) { return std::clamp<int64_t>(elements / m, 1, n); };
   const int64_t wanted =
@@ -34,7 +34,7 @@ inline int64_t largest_tile(int64_t n, int64_t m, int64_t bytes, int64_t room, i
   return many >= wanted ? many : one;
 }
 
-// Elements of scratch memory: as many as wanted, or of a line, but no more than half of the matrix; two for each slot at least.
+// Elements of scratch memory: the wanted number or a line, at most half of the matrix, but at least two per slot.
 inline int64_t slots_workspace(const TransposeParams& p, int64_t wanted, int64_t shared_bytes) {
   const int64_t n = std::max(p.rows, p.cols);
   const int64_t m = std::min(p.rows, p.cols);

@@ -1,10 +1,11 @@
-// Transposes of matrices whose rows begin anywhere, elements of 4 and 8 bytes at their natural alignment: 2 * batches * rows *
-// cols * element bytes. A tile is copied to shared memory element by element without going through registers, so that 2048 threads
-// fit on a multiprocessor (through registers, with half as many, the same reads and writes took 249 us in place of 219). A row of
-// dst is cut at boundaries of sectors of 32 bytes, each row at places of its own, so that what is written are whole sectors, 16
-// bytes an access, but for the ends of the row; so a tile reads a sector's worth of rows more than it writes, which the
-// neighbouring tile reads at about the same time. On an H200 10007 x 9973 elements of 4 bytes take 224 us, cudaMemcpyAsync 192,
-// cuBLAS geam 229.
+// Transposes of matrices whose rows begin anywhere.
+// Moves: 2 * batches * rows * cols * element bytes.
+// Access: a tile is copied to shared memory by element without registers, so that a multiprocessor holds 2048 threads
+//         (H200: 219 us; through registers, with half the threads, 249). Each row of dst is divided at its own sector
+//         boundaries. Writes are then whole sectors in 16-byte accesses, except at the ends of a row. So a tile also
+//         reads a sector's worth of rows that its neighbour reads at about the same time.
+// Shapes: elements of 4 and 8 bytes at their natural alignment.
+// H200, 10007 x 9973 elements of 4 bytes: 224 us, cudaMemcpyAsync 192, cuBLAS geam 229.
 #include <cuda_pipeline_primitives.h>
 
 #include "kernels/limits.hpp"
@@ -40,7 +41,6 @@ __global__ void __launch_bounds__(kThreads, resident_blocks(8, kThreads))
   for (int64_t tile = blockIdx.x; tile < tiles.all; tile += gridDim.x) {
     const TilePlace origin(tile, tiles, O::kRows, O::kCols);
     const int64_t first = origin.row - O::kSector;
-    // Of the tile's rows and columns those that are there, in 32 bits.
     const int row_begin = first < 0 ? O::kSector : 0;
     const int row_end = static_cast<int>(min(params.rows - first, int64_t{O::kLoaded}));
     const int cols = static_cast<int>(min(params.cols - origin.col, int64_t{O::kCols}));
@@ -66,7 +66,8 @@ __global__ void __launch_bounds__(kThreads, resident_blocks(8, kThreads))
       const int at = (unit % O::kEights * 8 + lane % 8) * O::kVector;
       if (at >= O::kRows || c >= cols) continue;
       Element* to = dst + c * params.dst_ld;
-      // A sector's worth of rows precedes the tile's own: as far past a boundary as the first of them does the row begin.
+      // A sector's worth of rows before the tile is loaded too, so that each row of dst begins at its own sector
+      // boundary.
       const auto past_sector = static_cast<int>(reinterpret_cast<uintptr_t>(to) / kBytes % O::kSector);
       const int row = O::kSector - past_sector + at;
       ElementWord<kBytes> out;
@@ -87,7 +88,7 @@ __global__ void __launch_bounds__(kThreads, resident_blocks(8, kThreads))
 
 template <int kBytes>
 LaunchResult launch_odd(const TransposeParams& params, const Config& config, const Launch& launch) {
-  // A row of dst may reach into one more tile by what its first one is moved.
+  // A row of dst may extend into one more tile, because its pieces are shifted.
   TransposeParams moved = params;
   moved.rows += Realigned<kBytes>::kSector - 1;
   return enqueue_programmatic(realigned_kernel<kBytes>, static_cast<unsigned>(config.grid), kTransposeThreads, launch,

@@ -1,4 +1,4 @@
-// What the transposes share: elements, and where a tile lies.
+// Shared by the transposes: elements, and the place of a tile.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -15,10 +15,9 @@
 
 namespace gpumem::kernels {
 
-// The tiles of all matrices, one after the other.
 struct Tiles {
-  int64_t down;        // in a column of tiles
-  int64_t per_matrix;  // in one matrix
+  int64_t down;        // per column of tiles
+  int64_t per_matrix;  // per matrix
   int64_t all;
 };
 
@@ -30,14 +29,14 @@ inline Tiles tiles_of(const TransposeParams& params, int64_t tile_rows, int64_t 
   return {down, per_matrix, per_matrix * params.batches};
 }
 
-// Where tile number `tile` begins; tiles run along the rows of dst, matrix by matrix. Along those of src, blocks that run at the same
-// time write to many rows: 0.943 of a copy's speed in place of 0.971 (H200, 16384 x 16384 elements of 4 bytes).
+// The start of tile number `tile`. Tiles follow each other along the rows of dst. Along the rows of src, concurrent
+// blocks would write to many rows: 0.943 of a copy's speed instead of 0.971 (H200, 16384 x 16384 elements of 4 bytes).
 struct TilePlace {
   int64_t row;
   int64_t col;
   int64_t batch = 0;
   __device__ TilePlace(int64_t tile, const Tiles& tiles, int tile_rows, int tile_cols) {
-    if (tile >= tiles.per_matrix) {  // never in a single matrix
+    if (tile >= tiles.per_matrix) {  // never for a single matrix
       const Quotient matrix(tile, tiles.per_matrix);
       batch = matrix.quotient;
       tile = matrix.rest;
@@ -48,16 +47,16 @@ struct TilePlace {
   }
 };
 
-// A square tile by 16 bytes an access in global memory, as a thread of its block sees it. In shared memory a row takes 4 bytes past a
-// multiple of 128, or one element where that is longer: so a column's elements lie in different banks. kOnce: memory that is not touched
-// again.
+// A thread's part of a square tile with 16 bytes per access in global memory. In shared memory, a row exceeds a
+// multiple of 128 bytes by 4 bytes or by one longer element, so that a column's elements are in different banks. kOnce:
+// memory that is not accessed again.
 template <int kBytes, bool kOnce>
 struct WordTile {
   using Element = WordOf<kBytes>;
   using Word = ElementWord<kBytes>;
   static constexpr int kSide = static_cast<int>(transpose_vec16_tile(kBytes));
   static constexpr int kVector = 16 / kBytes;
-  static constexpr int kAcross = kSide / kVector;  // words in a row
+  static constexpr int kAcross = kSide / kVector;  // words per row
   static constexpr int kRowsAtOnce = kTransposeThreads / kAcross;
   static constexpr int kPasses = kSide / kRowsAtOnce;
   using Shared = Element[kSide][kSide + (kBytes >= 4 ? 1 : 4 / kBytes)];
@@ -65,8 +64,8 @@ struct WordTile {
   int along = static_cast<int>(threadIdx.x) % kAcross * kVector;
   int first = static_cast<int>(threadIdx.x) / kAcross;
 
-  // The tile of a matrix of rows x cols elements that begins at (row, col). References: the kernel's parameters are read where they
-  // are used, not kept in registers.
+  // Loads the tile that begins at (row, col) of a matrix of rows x cols elements. Reference arguments: kernel
+  // parameters are read at their use, instead of being kept in registers.
   __device__ void load(const Element* data, const int64_t& ld, const int64_t& rows, const int64_t& cols, int64_t row,
                        int64_t col, Word (&in)[kPasses]) const {
     const int64_t c = col + along;
@@ -92,7 +91,6 @@ struct WordTile {
       for (int k = 0; k < kVector; ++k) shared[first + pass * kRowsAtOnce][along + k] = in[pass].element[k];
     }
   }
-  // What was kept, transposed, to the tile of a matrix of rows x cols that begins at (row, col).
   __device__ void store(Element* data, const int64_t& ld, const int64_t& rows, const int64_t& cols, int64_t row,
                         int64_t col, const Shared& shared) const {
     const int64_t c = col + along;

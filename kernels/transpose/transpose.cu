@@ -1,8 +1,9 @@
-// Transposes. Every kernel reads each element once and writes it once: 2 * batches * rows * cols * element bytes. A square tile goes
-// through shared memory, so that both the reads and the writes run along rows; a padded pitch keeps the columns of a tile in
-// different banks.
-//   tile_vec16  16 bytes an access in global memory, for matrices whose rows all begin on 16-byte boundaries
-//   tile_bytes  one element an access, moved byte by byte, 32 x 32 tiles, for any address
+// Transposes by square tiles.
+// Moves: 2 * batches * rows * cols * element bytes.
+// Access: a tile passes through shared memory, so that reads and writes both run along rows. A padded pitch keeps the
+//         columns of a tile in different banks.
+// Shapes: tile_vec16: 16 bytes per access in global memory, for matrices whose rows are all 16-byte aligned.
+//         tile_bytes: one element per access, byte by byte, in 32 x 32 tiles, for any address.
 #include "kernels/transpose/tiles.cuh"
 
 namespace gpumem::kernels {
