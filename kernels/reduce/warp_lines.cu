@@ -262,7 +262,8 @@ struct OneWord {
   }
 };
 
-// The lines that a warp has in flight, as one lane sees them. kLongest: in units.
+// The lines that a warp has under way at once. kLongest: in units. The functions are static and take arrays by reference, because members
+// would be spilled.
 template <class Term, class Unit, int kLongest, bool kSegments>
 struct ShortLines {
   using Node = typename Term::Partial;
@@ -272,31 +273,32 @@ struct ShortLines {
   static constexpr int kLanes = kCut.lanes;
   static constexpr int kEach = kCut.each;
   static constexpr int kLines = kCut.lines;
+  static constexpr int kAtOnce = kCut.at_once();  // lines per warp
   static constexpr int kGroups = 32 / kLanes;
   static constexpr int kOwn = !Term::kOrdered ? 1 : kEach < 4 ? kEach : 4;
   using Fold = GroupFold<kLanes, kLines>;
   using Elements = typename Unit::Type[kLines][kEach];
+  // With an array of arrays, nvcc 13.0 leaves all rows but the first zero instead of Node's initial value.
+  struct Own {
+    Node of[kOwn];
+  };
+  struct Lane {
+    int g = threadIdx.x % kLanes;
+    int group = threadIdx.x % 32 / kLanes;
+    // Elements that x skips in advance. In ordered sums of f32, that spills at 256 elements: 150 us from 124 (H200).
+    int ahead = Term::kOrdered && Term::kBytes > 2 ? 0 : g;
+  };
 
-  const ReduceLaunch& launch;
-  int64_t of_warp;  // the first line
-  int here;         // lines that exist
-  int g;            // the lane's place in its group
-  int group;
-  int ahead;          // elements before the lane's first one that x already skips
-  unsigned left = 0;  // bit r: line r is too long for the group
-  const char* x[kLines];
-  int n[kLines];
-
-  __device__ __forceinline__ ShortLines(const Matrix& matrix, const ReduceLaunch& of, int64_t first_line)
-      : launch(of), of_warp(first_line), g(threadIdx.x % kLanes), group(threadIdx.x % 32 / kLanes) {
-    // In ordered sums of f32, skipping at once spills at 256 elements: 150 us instead of 124 (H200).
-    ahead = Term::kOrdered && Term::kBytes > 2 ? 0 : g;
-    here = static_cast<int>(min(launch.lines.count - of_warp, int64_t{kCut.at_once()}));
+  // Bit r of the result: line r is too long for the group.
+  __device__ __forceinline__ static unsigned find(const ReduceLaunch& launch, const Matrix& matrix, const Lane& lane,
+                                                  int64_t of_warp, int here, const char* (&x)[kLines],
+                                                  int (&n)[kLines]) {
     const char* const first = kSegments || !matrix.evenly ? nullptr : matrix.row(launch, of_warp);
+    unsigned left = 0;
 #pragma unroll
     for (int r = 0; r < kLines; ++r) {
-      const bool is_here = group + r * kGroups < here;
-      const int place = is_here ? group + r * kGroups : 0;
+      const bool is_here = lane.group + r * kGroups < here;
+      const int place = is_here ? lane.group + r * kGroups : 0;
       if (kSegments) {
         const Line line = line_of(launch, of_warp + place, Term::kBytes);
         x[r] = line.x;
@@ -306,36 +308,34 @@ struct ShortLines {
         x[r] = matrix.evenly ? first + place * matrix.pitch : matrix.row(launch, of_warp + place);
         n[r] = static_cast<int>(launch.lines.length) * Term::kBytes / Unit::kBytes;
       }
-      x[r] += ahead * Unit::kBytes;
-      n[r] -= ahead;
+      x[r] += lane.ahead * Unit::kBytes;
+      n[r] -= lane.ahead;
     }
+    return left;
   }
-
   // Rows have one length, so elements past it are skipped for all.
-  __device__ __forceinline__ bool is_beyond(int k) const { return !kSegments && k > 0 && k * kLanes >= n[0] + ahead; }
-
-  __device__ __forceinline__ void load(Elements& element) const {
+  __device__ __forceinline__ static bool is_beyond(int k, const int (&n)[kLines], const Lane& lane) {
+    return !kSegments && k > 0 && k * kLanes >= n[0] + lane.ahead;
+  }
+  __device__ __forceinline__ static void load(const char* const (&x)[kLines], const int (&n)[kLines], const Lane& lane,
+                                              Elements& element) {
 #pragma unroll
     for (int k = 0; k < kEach; ++k) {
-      if (is_beyond(k)) break;
+      if (is_beyond(k, n, lane)) break;
 #pragma unroll
       for (int r = 0; r < kLines; ++r) {
-        const char* const own = x[r] + (g - ahead) * Unit::kBytes;
+        const char* const own = x[r] + (lane.g - lane.ahead) * Unit::kBytes;
         element[r][k] = 0;
-        if (g - ahead + k * kLanes < n[r]) element[r][k] = Unit::load(own + k * kLanes * Unit::kBytes);
+        if (lane.g - lane.ahead + k * kLanes < n[r]) element[r][k] = Unit::load(own + k * kLanes * Unit::kBytes);
       }
     }
   }
-
-  __device__ __forceinline__ void add(const Term& term, const Elements& element, Node (&v)[kLines]) const {
-    struct Own {
-      Node of[kOwn];
-    };
-    // With an array of arrays, nvcc 13.0 sets all rows but the first to zero instead of Node's initial value.
-    Own a[kLines];
+  // a[r]: the lane's share of line r.
+  __device__ __forceinline__ static void enter(const Term& term, const Elements& element, const int (&n)[kLines],
+                                               const Lane& lane, Own (&a)[kLines]) {
 #pragma unroll
     for (int k = 0; k < kEach; ++k) {
-      if (is_beyond(k)) break;
+      if (is_beyond(k, n, lane)) break;
 #pragma unroll
       for (int r = 0; r < kLines; ++r) {
         if (Node::kind == NodeKind::range && k * kLanes >= n[r]) continue;  // a sum takes the 0
@@ -347,31 +347,6 @@ struct ShortLines {
         }
       }
     }
-#pragma unroll
-    for (int r = 0; r < kLines; ++r) v[r] = fold_own(a[r].of);
-    Fold::fold(v);
-  }
-
-  __device__ __forceinline__ void write(const Node (&v)[kLines]) const {
-#pragma unroll
-    for (int i = 0; i < Fold::kLeft; ++i) {
-      const int r = Fold::line(i);
-      if (r < 0 || group + r * kGroups >= here || (left >> r & 1) != 0) continue;
-      const int64_t index = of_warp + group + r * kGroups;
-      Line own{nullptr, nullptr, launch.lines.length, true};
-      if (kSegments) own = line_of(launch, index, Term::kBytes);
-      finish<Term, kSegments>(launch, index, own, typename Term::Node(v[i]));
-    }
-  }
-
-  // The whole warp takes each segment that is too long for its group.
-  __device__ __forceinline__ void take_long_segments() const {
-#pragma unroll 1
-    for (int r = 0; r < kLines; ++r) {
-      for (unsigned of = __ballot_sync(kWholeWarp, g == 0 && (left >> r & 1) != 0); of != 0; of &= of - 1) {
-        take_segment<Term>(launch, of_warp + (__ffs(static_cast<int>(of)) - 1) / kLanes + r * kGroups);
-      }
-    }
   }
 };
 
@@ -379,19 +354,44 @@ template <class Term, class Unit, int kLongest, bool kSegments>
 __global__ void __launch_bounds__(kWarpLineThreads)
     short_kernel(const __grid_constant__ Matrix matrix, const __grid_constant__ ReduceLaunch launch) {
   using Lines = ShortLines<Term, Unit, kLongest, kSegments>;
-  constexpr int kAtOnce = Lines::kCut.at_once();
+  using Node = typename Lines::Node;
+  using Fold = typename Lines::Fold;
+  constexpr int kLines = Lines::kLines;
   begin_lines(launch);
   const Term term(launch.dtype, launch.op);
-  const int64_t step = int64_t{gridDim.x} * (blockDim.x / 32) * kAtOnce;
-  int64_t of_warp = (int64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32) * kAtOnce;
+  const typename Lines::Lane lane;
+  const int64_t step = int64_t{gridDim.x} * (blockDim.x / 32) * Lines::kAtOnce;
+  int64_t of_warp = (int64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32) * Lines::kAtOnce;
   for (; of_warp < launch.lines.count; of_warp += step) {
-    const Lines lines(matrix, launch, of_warp);
+    const auto here = static_cast<int>(min(launch.lines.count - of_warp, int64_t{Lines::kAtOnce}));
+    const char* x[kLines];
+    int n[kLines];
+    const unsigned left = Lines::find(launch, matrix, lane, of_warp, here, x, n);
     typename Lines::Elements element;
-    lines.load(element);
-    typename Lines::Node v[Lines::kLines];
-    lines.add(term, element, v);
-    lines.write(v);
-    if constexpr (kSegments) lines.take_long_segments();
+    Lines::load(x, n, lane, element);
+    typename Lines::Own a[kLines];
+    Lines::enter(term, element, n, lane, a);
+    Node v[kLines];
+#pragma unroll
+    for (int r = 0; r < kLines; ++r) v[r] = fold_own(a[r].of);
+    Fold::fold(v);
+#pragma unroll
+    for (int i = 0; i < Fold::kLeft; ++i) {
+      const int r = Fold::line(i);
+      if (r < 0 || lane.group + r * Lines::kGroups >= here || (left >> r & 1) != 0) continue;
+      const int64_t index = of_warp + lane.group + r * Lines::kGroups;
+      Line own{nullptr, nullptr, launch.lines.length, true};
+      if (kSegments) own = line_of(launch, index, Term::kBytes);
+      finish<Term, kSegments>(launch, index, own, typename Term::Node(v[i]));
+    }
+    if constexpr (kSegments) {
+#pragma unroll 1
+      for (int r = 0; r < kLines; ++r) {
+        for (unsigned of = __ballot_sync(kWholeWarp, lane.g == 0 && (left >> r & 1) != 0); of != 0; of &= of - 1) {
+          take_segment<Term>(launch, of_warp + (__ffs(static_cast<int>(of)) - 1) / Lines::kLanes + r * Lines::kGroups);
+        }
+      }
+    }
   }
 }
 
