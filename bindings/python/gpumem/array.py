@@ -215,7 +215,7 @@ class Array(raw.View):
 
     def _number(self):
         if self.size != 1:
-            raise TypeError(f"an array of {self.size} elements is no number; expected one element, or tolist() or numpy() of all")
+            raise TypeError(f"an array of {self.size} elements is not a number; expected one element, or tolist() or numpy() for all")
         return self.item()
 
     def __bool__(self):
@@ -275,12 +275,12 @@ class Array(raw.View):
     def reshape(self, *shape):
         shape = shape_of(shape[0] if len(shape) == 1 else shape)
         if not self.contiguous:
-            raise ValueError("an array with gaps can't be reshaped in place")
+            raise ValueError("an array with padding can't be reshaped in place")
         if -1 in shape:
             rest = math.prod(extent for extent in shape if extent != -1)
             shape = tuple(self.size // rest if extent == -1 and rest else extent for extent in shape)
         if math.prod(shape) != self.size or min(shape, default=0) < 0:
-            raise ValueError(f"{self.size} elements don't make the shape {shape}")
+            raise ValueError(f"{self.size} elements do not fit the shape {shape}")
         return self._part(self.address, shape, None)
 
     def view(self, dtype):
@@ -313,7 +313,7 @@ class Array(raw.View):
             return self
         host = Array(self.shape, self.dtype_code, itemsize=self.itemsize, format=self.format)
         if not self.contiguous:
-            raise ValueError("device memory with gaps: copy it with Context.copy() to an array without gaps first")
+            raise ValueError("device memory with padding: first copy it with Context.copy() to an array without padding")
         memory = self.memory
         raw.gpumem_copy(memory.core.handle if memory else raw.gpumem_shared_ctx(self.device), host, self, self.nbytes)
         return host
@@ -328,12 +328,12 @@ class Array(raw.View):
         if self.dtype_code in CONVERSIONS:
             return each(CONVERSIONS[self.dtype_code], self.view("u16").tolist())
         if self.dtype_code < 0 and self.format != "?":
-            raise TypeError(f"elements of format '{self.format}' are no numbers of Python; expected .view() of a type, or numpy()")
+            raise TypeError(f"elements of format '{self.format}' are not Python numbers; expected .view() of a type, or numpy()")
         return memoryview(self.to_host()).tolist()
 
     def item(self):
         if self.size != 1:
-            raise ValueError(f"an array of {self.size} elements is no number")
+            raise ValueError(f"an array of {self.size} elements is not a number")
         return self.reshape(1).tolist()[0]
 
     # ---------------------------------------------------------------------------------------------- to other libraries
@@ -405,7 +405,7 @@ class Array(raw.View):
             memoryview(bits[0]).cast("B")[:] = memoryview(bits[1]).tobytes()
             return copy
         if not self.memory or not self.contiguous:
-            raise BufferError("only device memory of a context, without gaps, can be copied for DLPack")
+            raise BufferError("only device memory of a context, without padding, can be copied for DLPack")
         self._settle()
         copy = self.memory.core.allocate(self.shape, self.dtype_code, self.kind_code, itemsize=self.itemsize, format=self.format)
         raw.gpumem_copy(self.memory.core.handle, copy, self, self.nbytes)
@@ -447,15 +447,15 @@ def from_interface(source, interface, kind, device):
         return BufferError(f"the array interface of a {type(source).__name__} {what}")
 
     if not isinstance(interface, dict):
-        raise wrong("is no dictionary")
+        raise wrong("is not a dictionary")
     if interface.get("mask") is not None:
         raise wrong("has a mask, which is not supported")
     typestr, data, strides = (interface.get(key) for key in ("typestr", "data", "strides"))
     if "O" in str(typestr)[:2] or "|O" in str(interface.get("descr")):
-        raise TypeError(f"the elements of a {type(source).__name__} are objects of Python, which are not moved")
+        raise TypeError(f"the elements of a {type(source).__name__} are Python objects, which can't be moved")
     element = element_of_typestr(typestr, source)
     if element is None:
-        raise wrong(f"has the typestr {reprlib.repr(typestr)}, which is no type of whole bytes")
+        raise wrong(f"has the typestr {reprlib.repr(typestr)}, whose elements are not whole bytes")
     if not isinstance(data, tuple) or len(data) != 2 or not isinstance(data[0], int):
         raise wrong("has no address as its data")
     shape = integers(interface.get("shape"), "the shape of an array interface")

@@ -20,7 +20,7 @@ PROFILE_ENDINGS = {b".csv": Format.CSV, b".json": Format.JSON, b".trace": Format
 
 def device_number(device):
     if isinstance(device, str) and device not in DEVICES:
-        raise ValueError(f"{device!r} is no device; expected a number, or one of {', '.join(DEVICES)}")
+        raise ValueError(f"{device!r} is not a device; expected a number, or one of {', '.join(DEVICES)}")
     return DEVICES[device] if isinstance(device, str) else integer(device, "device")
 
 
@@ -287,7 +287,7 @@ class Context(Operations):
         """Measures the variants for an operation descriptor, by default this thread's last one, and selects the fastest."""
         line = last_problem() if line is None else line
         if not isinstance(line, str):
-            raise TypeError(f"line is a {type(line).__name__}; expected a problem line")
+            raise TypeError(f"line is a {type(line).__name__}; expected an operation descriptor")
         options = filled_options("gpumem_tune_options", raw.gpumem_tune_options_init, {"budget_s": budget_s})
         return read_struct("gpumem_tune_info", lambda p: raw.gpumem_tune(self.handle, line, options, p),
                            raw.gpumem_tune_info_init)
@@ -365,7 +365,7 @@ class Context(Operations):
             cols = axes[1][0] if len(axes) == 2 else 1
             self._run("gpumem_fill_2d", stream, (to, axes[0][1], pattern, to.itemsize, cols, axes[0][0]), (to,))
         else:
-            refuse(to, "dst", "rows without gaps, one after the other")
+            refuse(to, "dst", "rows without padding, one after the other")
 
     # ------------------------------------------------------------------------------------------------------- variants
 

@@ -45,20 +45,20 @@ class DistLayout:
             raise unfit("boxes", boxes, "a list of them")
         corners = [self._corners(box) for box in boxes]
         self.lower, self.upper = tuple(lower for lower, _ in corners), tuple(upper for _, upper in corners)
-        self.members = integers(range(len(corners)) if members is None else members, "members", "an integer for each box")
-        self.offsets = integers((0,) * len(corners) if offsets is None else offsets, "offsets", "an integer for each box")
+        self.members = integers(range(len(corners)) if members is None else members, "members", "one integer per box")
+        self.offsets = integers((0,) * len(corners) if offsets is None else offsets, "offsets", "one integer per box")
         if not hasattr(strides, "__iter__") and strides is not None:
             raise unfit("strides", strides, "a list of those of each box")
         self.strides = tuple(self._tight(*pair) for pair in corners) if strides is None else tuple(integers(own, "strides") for own in strides)
         for name in ("members", "offsets", "strides"):
             if len(getattr(self, name)) != len(corners):
-                raise ValueError(f"there are {len(getattr(self, name))} {name}; expected one a box, {len(corners)}")
+                raise ValueError(f"there are {len(getattr(self, name))} {name}; expected one per box, {len(corners)}")
         for place, own in enumerate(self.strides):
             self._require_axes(own, f"strides[{place}] has")
 
     def _require_axes(self, values, what):
         if len(values) != len(self.shape):
-            raise ValueError(f"{what} {len(values)} values; expected one an axis, {len(self.shape)}")
+            raise ValueError(f"{what} {len(values)} values; expected one per axis, {len(self.shape)}")
 
     def _corners(self, box):
         box = (box,) if isinstance(box, slice) or not hasattr(box, "__iter__") else tuple(box)
@@ -73,7 +73,7 @@ class DistLayout:
                 raise ValueError(f"the box {box} leaves the array, whose shape is {self.shape}")
             return tuple(part.start for part in parts), tuple(max(part.start, part.stop) for part in parts)
         if len(box) != 2 or not all(hasattr(corner, "__len__") for corner in box):
-            raise ValueError(f"the box {box} is neither slices, one an axis, nor (lower, upper)")
+            raise ValueError(f"the box {box} is neither slices, one per axis, nor (lower, upper)")
         lower, upper = (integers(corner, "a corner of a box") for corner in box)
         for corner in (lower, upper):
             self._require_axes(corner, f"a corner of the box {box} has")
@@ -334,7 +334,7 @@ class DistPlan(Owner):
         """The Views of each member's memory, and an array of their addresses."""
         parts = x if isinstance(x, list | tuple) else [x]
         if len(parts) != len(needed):
-            raise ValueError(f"{name} has {len(parts)} parts; expected one a member, {len(needed)}")
+            raise ValueError(f"{name} has {len(parts)} parts; expected one per member, {len(needed)}")
         views = []
         for place, (part, need) in enumerate(zip(parts, needed)):
             stream = streams[place] if streams else None
@@ -356,7 +356,7 @@ class DistPlan(Owner):
                 extent == 1 or own == wanted * view.itemsize for extent, own, wanted in zip(view.shape, view.strides, need.strides)):
             return
         if not view.contiguous:
-            refuse(view, name, "elements without gaps, or the strides of its box in the layout")
+            refuse(view, name, "elements without padding, or the strides of its box in the layout")
         if need.first < 0:
             raise ValueError(f"{name} has {view.size} elements, and its boxes with their halo reach from {need.first} to {need.end}; expected "
                              f"{need.end - need.first} elements, and offsets of the boxes that are {-need.first} more")
@@ -367,9 +367,9 @@ class DistPlan(Owner):
         """Moves src to dst, or without dst fills the halo of src. With `streams`, one per member, it is asynchronous."""
         with self._call() as handle:
             if streams is not None and not isinstance(streams, list | tuple):
-                raise unfit("streams", streams, "a list of gpumem.Streams, one a member")
+                raise unfit("streams", streams, "a list of gpumem.Streams, one per member")
             if streams is not None and len(streams) != len(self.src):
-                raise ValueError(f"there are {len(streams)} streams; expected one a member, {len(self.src)}")
+                raise ValueError(f"there are {len(streams)} streams; expected one per member, {len(self.src)}")
             if dst is None and self.dst is not None:
                 raise TypeError("the plan moves src to dst; expected both")
             of, of_pointers = self._parts(src, "src", self.src, streams, write=dst is None)

@@ -19,7 +19,7 @@ def refuse(view, name, expected):
         if extent > 1 and stride <= 0:
             found = f"{name} has a {'negative' if stride else 'zero'} stride ({view.strides} bytes)"
         elif extent > 1 and stride % view.itemsize:
-            found = f"{name} has a stride of {stride} bytes, no whole number of elements of {view.itemsize}"
+            found = f"{name} has a stride of {stride} bytes, which is not a multiple of the element size, {view.itemsize}"
     walkable = all(s >= 0 and s % view.itemsize == 0 for s, extent in zip(view.strides, view.shape) if extent > 1)
     copied = ", or Context.array() of it," if walkable else ""
     if name.startswith(("dst", "out")):  # writing to a copy would not change the original
@@ -41,13 +41,13 @@ def same_elements(to, of, name="out"):
 
 def described(view):
     """Describes the elements for a message, with the remedy for bool."""
-    return "bool, which .view(\"u1\") has as numbers" if view.format == "?" else f"format '{view.format}'"
+    return "bool, which .view(\"u1\") turns into numbers" if view.format == "?" else f"format '{view.format}'"
 
 
 def typed(view, name):
     """The code of the element type. Raises TypeError for elements that can only be moved."""
     if view.dtype_code < 0:
-        why = "" if view.format == "?" else ", whose bytes are swapped" if is_swapped(view) else ", which is no element type of gpumem"
+        why = "" if view.format == "?" else ", whose bytes are swapped" if is_swapped(view) else ", which is not an element type of gpumem"
         raise TypeError(f"{name} has elements of {described(view)}{why}; expected one of {', '.join(NAMES)}")
     return view.dtype_code
 
@@ -75,15 +75,15 @@ def sequence(view, name, op=None):
         if stride < 1:
             refuse(view, name, "elements at one stride of 1 or more")
         if op is None or (view.dtype_code >= Dtype.F16 and op not in (Op.MIN, Op.MAX, Op.MAX_ABS, Op.MIN_MAX)):
-            raise ValueError(f"{name} lies in memory in another order than that of its indices (strides of {view.strides} bytes), and the "
-                             f"order decides on the result: expected {name}.T or numpy.ravel({name}, 'K') for the order of the memory, "
-                             f"or numpy.ascontiguousarray({name}) for that of the indices")
+            raise ValueError(f"{name} has its elements in another order than its indices (strides of {view.strides} bytes), and the "
+                             f"order changes the result; expected {name}.T or numpy.ravel({name}, 'K') for the order of the memory, "
+                             f"or numpy.ascontiguousarray({name}) for the order of the indices")
     return view.size, stride
 
 
 def contiguous(view, name):
     if not view.contiguous:
-        refuse(view, name, "elements without gaps")
+        refuse(view, name, "elements without padding")
     return view.size
 
 
@@ -156,7 +156,7 @@ def rows(view, name):
     row_bytes = inner[0] * view.itemsize if inner else 0
     pitch = view.strides[0] if view.shape[0] > 1 else row_bytes
     if inner is None or (inner[0] > 1 and inner[1] != view.itemsize) or pitch < row_bytes:
-        refuse(view, name, "rows without gaps, one after the other")
+        refuse(view, name, "rows without padding, one after the other")
     return view.shape[0], row_bytes, pitch
 
 
@@ -169,7 +169,7 @@ def image(view, name):
     pixels = view.shape[1] * channels
     pitch = view.strides[0] if view.shape[0] > 1 else pixels * view.itemsize
     if inner is None or (pixels > 1 and inner[1] != view.itemsize) or pitch < 0:
-        refuse(view, name, "interleaved channels, rows without gaps")
+        refuse(view, name, "interleaved channels, rows without padding")
     return view.shape[0], view.shape[1], channels, pitch
 
 
@@ -202,7 +202,7 @@ def lines(view, axis):
     batches = others.pop() if others else (1, 0)
     ld, batch_stride = elements(view, row[1], row[0], max(cols, 1)), elements(view, batches[1], batches[0])
     if others or ld is None or batch_stride is None:
-        refuse(view, "x", "axes without gaps among them before the reduced one, and behind it")
+        refuse(view, "x", "axes without padding between them, before and after the reduced one")
     return int(of_cols), row[0], cols, max(ld, cols), batches[0], batch_stride, tuple(shape), None if walked == sorted(walked) else order
 
 
@@ -250,7 +250,7 @@ def operand(context, x, name, stream=None, write=False):
         if view is None:
             view = foreign(context, x, name, stream)
         if view.dtype_code < 0 and getattr(getattr(x, "dtype", None), "hasobject", False):
-            raise TypeError(f"{name} has elements that are objects of Python, which are not moved")
+            raise TypeError(f"{name} has elements that are Python objects, which can't be moved")
     if write and view.readonly:
         raise ValueError(f"{name} is read-only")
     return view

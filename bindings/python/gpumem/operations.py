@@ -219,7 +219,7 @@ class Operations(raw.Base):
         shape, ld = (*batch, cols, n_rows), leading_dimension(of)
         if out is not None and out is src:
             if ld is None or of.readonly:
-                refuse(of, "src", "rows without gaps, one after the other, writable")
+                refuse(of, "src", "rows without padding, one after the other, writable")
             out = Array(shape, of.dtype_code, address=of, kind=of.kind_code, device=of.device, owner=owner_of(of), itemsize=of.itemsize,
                         format=of.format, strides=of.strides if n_rows == cols else None)  # fmt: skip
         out, to = self._moved(out, src, of, shape, stream)
@@ -393,7 +393,7 @@ class Operations(raw.Base):
             size = None
         to = operand(self, out, "out", stream, True)
         if size is not None and to.shape[:2] != integers(size, "size", "two integers, rows and columns"):
-            raise ValueError(f"out has the shape {to.shape}; expected the size that is asked for")
+            raise ValueError(f"out has the shape {to.shape}; expected the requested size")
         n_rows, cols, channels, pitch = image(of, "src")
         to_rows, to_cols, to_channels, to_pitch = image(to, "out")
         if to_channels != channels or to.dtype_code != of.dtype_code:

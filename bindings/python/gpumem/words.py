@@ -35,7 +35,7 @@ def integer(value, name):
         raise unfit(name, value, "an integer") from None
 
 
-def integers(values, name, expected="integers, one an axis"):
+def integers(values, name, expected="integers, one per axis"):
     try:
         return tuple(map(operator.index, values))
     except TypeError:
@@ -65,7 +65,7 @@ def codes(members, what):
             return known[word.lower() if isinstance(word, str) else word]
         except (KeyError, TypeError):
             names = ", ".join(member.name.lower() for member in members)
-            raise ValueError(f"{reprlib.repr(word)} is no {what}; expected one of {names}") from None
+            raise ValueError(f"{reprlib.repr(word)} is not a valid {what}; expected one of {names}") from None
 
     return code
 
@@ -74,7 +74,7 @@ REDUCE_OPS = [op for op in Op if op not in (Op.ARG_MIN, Op.ARG_MAX, Op.ARG_MAX_A
 op_code = codes(REDUCE_OPS, "operation of reduce()")
 arg_code = codes([Op.MIN, Op.MAX, Op.MAX_ABS], "operation of argreduce()")
 kind_code = codes(Kind, "kind of memory")
-family_code = codes(Family, "family of variants")
+family_code = codes(Family, "family")
 filter_code = codes(Filter, "filter")
 format_code = codes(Format, "format")
 
@@ -92,12 +92,12 @@ def dtype_code(dtype):
         return int(dtype)
     word = type_word(dtype)
     if word in BOOLS:
-        raise ValueError('bool is no element type here, as it is only moved; expected "u8" and arrays of bool as .view("u1")')
+        raise ValueError('bool can only be moved; expected "u8", with arrays of bool as .view("u1")')
     stem = word.rstrip("0123456789")
     word = WORDS.get(word) or LONG_NAMES.get(stem, stem) + word[len(stem):]  # fmt: skip
     if word not in NAMES:
         shown = reprlib.repr(dtype) if isinstance(dtype, str | type) or not hasattr(dtype, "shape") else f"a {type(dtype).__name__}"
-        raise ValueError(f"{shown} is no element type; expected one of {', '.join(NAMES)}, or a type or '<i4' of NumPy's")
+        raise ValueError(f"{shown} is not an element type; expected one of {', '.join(NAMES)}, or a type or name of NumPy, such as '<i4'")
     return NAMES.index(word)
 
 
@@ -114,7 +114,7 @@ def pattern_of(view, value):
     """The bytes of one element with this value."""
     if isinstance(value, (bytes, bytearray)):
         if len(value) != view.itemsize:
-            raise ValueError(f"the value has {len(value)} bytes, and an element {view.itemsize}")
+            raise ValueError(f"the value has {len(value)} bytes; expected the bytes of an element, {view.itemsize}")
         return bytes(value)
     if view.format == "?":
         return bool_byte(value)
@@ -123,7 +123,7 @@ def pattern_of(view, value):
     try:
         return bf16_bytes(value) if view.dtype_code == Dtype.BF16 else struct.pack("=" + FORMATS[view.dtype_code], value)
     except (struct.error, OverflowError):
-        raise ValueError(f"the value {reprlib.repr(value)} is no {NAMES[view.dtype_code]}") from None
+        raise ValueError(f"the value {reprlib.repr(value)} is not a value of {NAMES[view.dtype_code]}") from None
 
 
 def bool_byte(value):
@@ -132,7 +132,7 @@ def bool_byte(value):
             return b"\1" if value else b"\0"
     except (TypeError, ValueError):  # an array of several elements
         pass
-    raise ValueError(f"the value {reprlib.repr(value)} is no bool")
+    raise ValueError(f"the value {reprlib.repr(value)} is not a bool")
 
 
 def bf16_bytes(value):

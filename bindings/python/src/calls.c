@@ -130,7 +130,7 @@ PyObject* set_failure(PyObject* module, PyObject* callable) {
 bool is_main_interpreter(void) {
   if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0) return true;
   PyErr_SetString(PyExc_ImportError,
-                  "gpumem is imported in the main interpreter of a process alone, and this is a subinterpreter");
+                  "only the main interpreter of a process can import gpumem, and this is a subinterpreter");
   return false;
 }
 

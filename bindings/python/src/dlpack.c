@@ -104,7 +104,8 @@ static bool fill_tensor(DLTensor* tensor, Lent* lent, const View* view, DLDevice
   tensor->strides = lent->strides;
   for (int32_t axis = 0; axis < view->ndim; ++axis) {
     if (view->shape[axis] > 1 && view->strides[axis] % view->itemsize != 0) {
-      PyErr_Format(PyExc_BufferError, "a stride of %lld bytes is no whole number of elements, which DLPack counts in",
+      PyErr_Format(PyExc_BufferError,
+                   "a stride of %lld bytes is not a multiple of the element size, but DLPack counts elements",
                    (long long)view->strides[axis]);
       return false;
     }
@@ -167,7 +168,7 @@ static bool take_elements(View* view, DLDataType type) {
   const int32_t bits = type.bits * type.lanes, dtype = dtype_from_dlpack(type);
   if (type.code == DL_HANDLE || type.code > DL_LAST || bits % 8 != 0) {
     PyErr_Format(PyExc_BufferError,
-                 "the tensor has elements of DLPack's type %d and %d bits; expected numbers in whole bytes", type.code,
+                 "the tensor has elements of DLPack type %d and %d bits; expected numbers in whole bytes", type.code,
                  bits);
     return false;
   }
@@ -204,11 +205,11 @@ static bool take_strides(View* view, const int64_t* strides) {
 static bool take_tensor(View* view, const DLTensor* tensor) {
   int32_t type = tensor->device.type;
   if (type != DL_CPU && type != DL_CUDA && type != DL_CUDA_HOST && type != DL_CUDA_MANAGED) {
-    PyErr_Format(PyExc_BufferError, "the tensor lies on a device of DLPack's type %d; expected the host or CUDA", type);
+    PyErr_Format(PyExc_BufferError, "the tensor is on a device of DLPack type %d; expected the host or CUDA", type);
     return false;
   }
   if ((type == DL_CUDA || type == DL_CUDA_MANAGED) && tensor->device.id < 0) {
-    PyErr_Format(PyExc_BufferError, "the tensor lies on CUDA device %d; expected 0 or more", tensor->device.id);
+    PyErr_Format(PyExc_BufferError, "the tensor is on CUDA device %d; expected 0 or more", tensor->device.id);
     return false;
   }
   if (tensor->ndim < 0 || tensor->ndim > MAX_AXES || (tensor->ndim > 0 && !tensor->shape)) {
@@ -239,11 +240,11 @@ PyObject* dlpack_import(PyObject* module, PyObject* capsule) {
   (void)module;
   bool versioned = PyCapsule_IsValid(capsule, "dltensor_versioned");
   if (!versioned && !PyCapsule_IsValid(capsule, "dltensor"))
-    return PyErr_Format(PyExc_BufferError, "expected a capsule of DLPack that nobody has taken");
+    return PyErr_Format(PyExc_BufferError, "expected a DLPack capsule that was not taken before");
   void* managed = PyCapsule_GetPointer(capsule, versioned ? "dltensor_versioned" : "dltensor");
   const Versioned* header = (const Versioned*)managed;
   if (versioned && header->major != DL_MAJOR)
-    return PyErr_Format(PyExc_BufferError, "the tensor is of DLPack %u; expected %d", header->major, DL_MAJOR);
+    return PyErr_Format(PyExc_BufferError, "the tensor uses DLPack %u; expected %d", header->major, DL_MAJOR);
   View* view = view_new(view_type);
   if (!view) return NULL;
   if (!take_tensor(view, versioned ? &header->tensor : &((const Unversioned*)managed)->tensor) ||

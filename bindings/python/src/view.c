@@ -103,7 +103,7 @@ bool view_take_buffer(View* view, PyObject* object) {
   }
   const char* format = buffer->format ? buffer->format : "B";
   if (has_objects(format)) {
-    PyErr_SetString(PyExc_TypeError, "the elements are objects of Python, which are not moved");
+    PyErr_SetString(PyExc_TypeError, "the elements are Python objects, which can't be moved");
     return false;
   }
   view->address = (char*)buffer->buf;
@@ -160,7 +160,7 @@ static bool read_axes(PyObject* tuple, int64_t* axes, int32_t* count, const char
 int64_t view_bytes(const View* view) {
   int64_t bytes = view->itemsize;
   if (bytes < 1) {
-    PyErr_SetString(PyExc_TypeError, "the elements have 0 bytes: there is nothing to move or to compute with");
+    PyErr_SetString(PyExc_TypeError, "the elements have 0 bytes, so there is nothing to move or to compute with");
     return -1;
   }
   for (int32_t axis = 0; axis < view->ndim; ++axis) {
@@ -233,7 +233,7 @@ static PyObject* view_create(PyTypeObject* type, PyObject* args, PyObject* keywo
                                    &strides, &readonly, &kind, &device, &owner, &itemsize, &format))
     return NULL;
   if (dtype >= DTYPES || strlen(format) >= FORMAT_BYTES)
-    return PyErr_Format(PyExc_ValueError, "%d is no element type", dtype);
+    return PyErr_Format(PyExc_ValueError, "%d is not an element type", dtype);
   View* view = view_new(type);
   if (!view) return NULL;
   int32_t stride_count = 0;
@@ -352,7 +352,7 @@ static int view_getbuffer(View* view, Py_buffer* buffer, int flags) {
   else if ((flags & PyBUF_WRITABLE) && view->readonly)
     refusal = "the memory is read-only";
   else if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !view_is_contiguous(view))
-    refusal = "the memory has gaps, and a buffer without strides was asked for";
+    refusal = "the memory has padding, but the consumer requested a buffer without strides";
   if (refusal) {
     PyErr_SetString(PyExc_BufferError, refusal);
     return -1;
@@ -395,11 +395,11 @@ static PyObject* get_sequence_stride(View* view, void* closure) {
 }
 
 static PyGetSetDef view_properties[] = {
-    {"address", (getter)get_address, NULL, "where the first element lies", NULL},
+    {"address", (getter)get_address, NULL, "the address of the first element", NULL},
     {"shape", (getter)get_shape, NULL, "the extents", NULL},
     {"strides", (getter)get_strides, NULL, "the strides, in bytes", NULL},
     {"size", (getter)get_size, NULL, "the number of elements", NULL},
-    {"contiguous", (getter)get_contiguous, NULL, "row-major, without gaps", NULL},
+    {"contiguous", (getter)get_contiguous, NULL, "row-major, without padding", NULL},
     {"sequence_stride", (getter)get_sequence_stride, NULL, "the stride as one sequence, in elements, or 0", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
