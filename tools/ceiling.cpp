@@ -1,4 +1,4 @@
-// gpumem ceiling: how fast the memory of a device is.
+// gpumem ceiling: measures the bandwidth of a device's memory.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 

@@ -1,10 +1,10 @@
-// From the words of the command line to a sub-command.
+// Parses the command line and runs a sub-command.
 #pragma once
 
 namespace tool {
 
-// The exit status: the sub-command's, 0 after --help or --version, 2 after a mistake in the arguments, which is told on standard
-// error. What a sub-command throws passes through.
+// Returns the sub-command's exit status, 0 after --help or --version, or 2 after an error message about the arguments.
+// Exceptions of a sub-command pass through.
 int run_command_line(int argc, char** argv);
 
 }  // namespace tool

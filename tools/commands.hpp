@@ -1,4 +1,4 @@
-// The sub-commands. Each takes what was parsed, prints to stdout and returns the exit status; what fails is thrown.
+// The sub-commands. Each takes its parsed options, prints to stdout and returns the exit status. Failures are thrown.
 #pragma once
 
 #include <gpumem.h>
@@ -23,7 +23,7 @@ int run_devices(const ListOptions& options);
 int run_variants(const ListOptions& options);
 
 struct ExplainOptions {
-  std::vector<std::string> words;  // a problem line
+  std::vector<std::string> words;  // an operation descriptor
   int32_t device = GPUMEM_DEVICE_BEST;
   bool json = false;
 };
@@ -32,8 +32,8 @@ int run_explain(const ExplainOptions& options);
 struct GridOptions {
   std::string file;  // empty: generate
   std::optional<Shape> generate;
-  std::optional<uint64_t> seed;  // 0 where it is left out
-  std::string out;               // empty: not written
+  std::optional<uint64_t> seed;
+  std::string out;
   int32_t device = GPUMEM_DEVICE_BEST;
   bool json = false;
 };
@@ -47,9 +47,9 @@ struct ReplayOptions {
 int run_replay(const ReplayOptions& options);
 
 struct BenchOptions {
-  std::vector<std::string> words;  // a suite, or a problem line
+  std::vector<std::string> words;  // a suite, or an operation descriptor
   int32_t device = GPUMEM_DEVICE_BEST;
-  int samples = 0;  // 0: as many as suit
+  int samples = 0;  // 0: chosen automatically
   bool quick = false;
   bool json = false;
   bool csv = false;
@@ -59,10 +59,10 @@ struct BenchOptions {
 int run_bench(const BenchOptions& options);
 
 struct TuneOptions {
-  std::vector<std::string> words;  // problem lines, whole or word by word
-  std::string profile;             // whose problems take the place of lines
-  std::string out;                 // empty: nothing is kept
-  double budget_s = 2;             // for each line
+  std::vector<std::string> words;  // operation descriptors, whole or word by word
+  std::string profile;             // its problems replace lines
+  std::string out;
+  double budget_s = 2;  // per line
   int32_t device = GPUMEM_DEVICE_BEST;
   bool json = false;
 };

@@ -1,4 +1,4 @@
-// gpumem compare: two files of `gpumem bench --json`, row by row.
+// gpumem compare: compares two files of `gpumem bench --json`, row by row.
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -16,8 +16,8 @@ namespace tool {
 namespace {
 
 constexpr double kTolerated = 1.05;
-// The quartiles of fewer samples, as of a --quick run, lie too close together to tell, unless each took long: of those
-// bench takes no more.
+// With fewer samples, as in a --quick run, quartiles are too close together to compare. Long samples are exempt,
+// because bench takes no more of them.
 constexpr double kEnoughSamples = 10;
 constexpr double kEnoughMicroseconds = 500e3;
 
@@ -26,20 +26,20 @@ struct Times {
   double q1 = 0;
   double q3 = 0;
   double samples = 0;
-  nlohmann::json problem{};  // and its bytes: what was timed
+  nlohmann::json problem{};  // and its bytes: the measured work
   nlohmann::json variant{};
 
   bool has_few() const { return samples < kEnoughSamples && samples * median < kEnoughMicroseconds; }
 };
 
-using Label = std::pair<std::string, std::string>;  // group and label
+using Label = std::pair<std::string, std::string>;
 
 struct Run {
   std::string path;
   nlohmann::json json;
   std::vector<Label> order;
   std::map<Label, Times> rows;
-  std::map<Label, nlohmann::json> skipped;  // why
+  std::map<Label, nlohmann::json> skipped;  // the reason
 
   const Times* find(const Label& label) const {
     const auto found = rows.find(label);
@@ -52,7 +52,7 @@ Run read_run(const std::string& path) {
   for (const JsonRow& row : rows_of(path, run.json)) {
     Label label(row.text("group"), row.text("label"));
     if (label.second.ends_with(" *"))
-      label.second.resize(label.second.size() - 2);  // the choice, which may be another one
+      label.second.resize(label.second.size() - 2);  // the mark of the choice, which may differ
     if (!row.at("skipped").is_null()) {
       run.skipped[label] = row.at("skipped");
       continue;
@@ -71,23 +71,21 @@ Run read_run(const std::string& path) {
   return run;
 }
 
-// Beyond 5 %, and beyond what both runs scatter.
+// By more than 5 %, and with disjoint interquartile ranges.
 bool slower(const Times& a, const Times& b) {
   return b.median > kTolerated * a.median && b.q1 > a.q3 && !a.has_few() && !b.has_few();
 }
 
-// nullptr: the row is not there.
+// nullptr: the row is absent.
 const char* verdict(const Times* a, const Times* b) {
   if (a == nullptr || b == nullptr) return a == nullptr ? "new" : "missing";
   if (a->problem != b->problem) return "unlike";
   if (slower(*a, *b)) return "slower";
   if (slower(*b, *a)) return "faster";
   const double ratio = b->median / a->median;
-  return ratio > kTolerated || ratio < 1 / kTolerated ? "unclear"
-                                                      : "";  // they scatter too much to tell, or are too few
+  return ratio > kTolerated || ratio < 1 / kTolerated ? "unclear" : "";  // too much scatter or too few samples
 }
 
-// What makes two runs another comparison than of like with like.
 std::vector<std::string> remarks(const Run& before, const Run& after) {
   const auto at = [](const Run& run, const char* member) {
     const nlohmann::json::json_pointer place(member);
@@ -160,7 +158,7 @@ int run_compare(const CompareOptions& options) {
                                  {"after", after.path},
                                  {"remarks", remarks(before, after)},
                                  {"rows", nlohmann::json::array()}};
-  std::map<std::string, std::size_t> count;  // by verdict
+  std::map<std::string, std::size_t> count;
   if (!options.json) print_line("", "before", "after", "ratio", "");
   for (const Label& label : all) {
     const Times* const a = before.find(label);

@@ -51,7 +51,7 @@ std::string device_title(const gpumem_device_info& device) {
   return format("%s (CUDA device %d, sm_%d%d)", device.name, device.device, device.compute_major, device.compute_minor);
 }
 
-// Names come from drivers and files, which may not keep to UTF-8. Plain ASCII: other characters may be such that a terminal obeys.
+// Names from drivers and files may not be UTF-8. The output is ASCII, because a terminal may obey other characters.
 void print_json(const char* what, const nlohmann::ordered_json& members) {
   nlohmann::ordered_json json = {{"schema", format("gpumem.%s/1", what)}};
   json.update(members);

@@ -1,4 +1,4 @@
-// What the commands say about a device.
+// Descriptions of devices in the commands' output.
 #pragma once
 
 #include <gpumem.h>
@@ -15,18 +15,16 @@ gpumem_device_info device_of(gpumem_ctx* ctx);
 gpumem_device_info query_device(int32_t device);  // an ordinal, or a GPUMEM_DEVICE_* value
 std::vector<gpumem_device_info> cuda_devices();
 
-std::string library_version();  // "0.1.0"
+std::string library_version();
 
-// "host", or the ordinal.
 std::string device_id(const gpumem_device_info& device);
 
 // "NVIDIA H200 (CUDA device 0, sm_90)" or "AMD EPYC (host, 16 threads)".
 std::string device_title(const gpumem_device_info& device);
 
-// As gpumem_ceiling() measures them.
 measure::Ceilings ceilings_of(gpumem_ctx* ctx);
 
-// On standard output, as one line: the object with "schema": "gpumem.<what>/1" before its members.
+// Prints one line: the object, with "schema": "gpumem.<what>/1" before its members.
 void print_json(const char* what, const nlohmann::ordered_json& members);
 
 nlohmann::ordered_json device_json(const gpumem_device_info& device);

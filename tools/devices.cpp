@@ -1,4 +1,4 @@
-// gpumem devices: every CUDA device and the host, and which of them a program gets that does not choose.
+// gpumem devices: lists every CUDA device and the host, and marks the default.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -30,14 +30,14 @@ void print_table(const std::vector<gpumem_device_info>& devices) {
 
 }  // namespace
 
-// Where no context can be had, the devices are told all the same.
+// Devices are listed even if no context can be made.
 int run_devices(const ListOptions& options) {
   std::vector<gpumem_device_info> devices = cuda_devices();
   devices.push_back(query_device(GPUMEM_DEVICE_HOST));
   nlohmann::ordered_json json;
   for (const gpumem_device_info& device : devices) {
     json["devices"].push_back(device_json(device));
-    json["devices"].back().update({{"reason_code", nullptr}, {"reason", nullptr}});  // none of them was chosen
+    json["devices"].back().update({{"reason_code", nullptr}, {"reason", nullptr}});
   }
   if (!options.json) print_table(devices);
   try {

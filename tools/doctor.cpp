@@ -1,4 +1,4 @@
-// gpumem doctor: checks this machine's setup, and says how to fix it.
+// gpumem doctor: checks this machine's setup, and explains how to fix it.
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -37,7 +37,7 @@ constexpr const char* kVerdicts[] = {"ok", "warn", "fail"};
 struct Finding {
   std::string what;
   Verdict verdict = Verdict::ok;
-  std::string text;  // what was seen, and for a warning or a failure what to do
+  std::string text;  // the finding, and for a warning or a failure the fix
 };
 using Findings = std::vector<Finding>;
 
@@ -92,10 +92,10 @@ bool names_family(std::string word) {
   return is_family(word);
 }
 
-// What changes what the library does, and what looks as if it would.
+// Variables that change the library's behaviour, and unknown ones that resemble them.
 void check_environment(Findings& findings) {
   constexpr std::string_view kRead[] = {"DEVICE", "HOST_SIMD", "DEBUG", "TRACE", "PROFILE", "DIST_LINK"};
-  constexpr std::string_view kOthers[] = {"LIBRARY", "COMMIT"};  // of the bindings and of the results
+  constexpr std::string_view kOthers[] = {"LIBRARY", "COMMIT"};  // of the bindings, and of results files
   constexpr std::string_view kPrefix = "GPUMEM_";
   constexpr std::string_view kVariant = "VARIANT_";
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -103,7 +103,7 @@ void check_environment(Findings& findings) {
     if (!set.starts_with(kPrefix)) continue;
     const std::string name = set.substr(kPrefix.size(), set.find('=') - kPrefix.size());
     const auto is = [&](std::string_view known) { return name == known; };
-    if (std::any_of(std::begin(kOthers), std::end(kOthers), is) || is("TUNING")) continue;  // check_tuning() tells
+    if (std::any_of(std::begin(kOthers), std::end(kOthers), is) || is("TUNING")) continue;  // check_tuning() reports it
     const bool read = std::any_of(std::begin(kRead), std::end(kRead), is) ||
                       (name.starts_with(kVariant) && names_family(name.substr(kVariant.size())));
     findings.push_back({"environment", Verdict::warn,
@@ -112,7 +112,7 @@ void check_environment(Findings& findings) {
   }
 }
 
-// What a context skips of it, nobody hears: there is no log yet.
+// Contexts skip bad entries silently: a log does not exist yet.
 void check_tuning(Findings& findings) {
   const char* const path = std::getenv("GPUMEM_TUNING");
   if (path == nullptr || path[0] == '\0') return;
@@ -174,7 +174,6 @@ std::vector<int> processors_of(const std::string& list) {
   return processors;
 }
 
-// How many of the processors beside a device this process may run on.
 void check_node(Findings& findings, const std::string& bus) {
   const fs::path device = fs::path("/sys/bus/pci/devices") / bus;
   const std::string node = first_line(device / "numa_node");
@@ -198,7 +197,7 @@ void check_node(Findings& findings, const std::string& bus) {
   }
 }
 
-// The kernel module lists a GPU by its place on the bus.
+// The kernel module lists GPUs by bus address.
 void check_gpus(Findings& findings) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator("/proc/driver/nvidia/gpus", error))
@@ -251,7 +250,7 @@ constexpr const char* kProblems[] = {
     "copy bytes=300007 src=device dst=pinned",
 };
 
-// Of the host against its own plainest variants; of a device against the host.
+// A device is compared with the host, the host with its own plainest implementations.
 void check_operations(Findings& findings, int32_t device, const std::string& name) {
   Session session(device, 1, true);
   const std::string what = "operations on " + name;
@@ -265,7 +264,7 @@ void check_operations(Findings& findings, int32_t device, const std::string& nam
             {what, Verdict::fail,
              std::string("'") + line + "' gives other bits than the host: don't use this device, and report it"});
       }
-    } catch (const Failure& failure) {  // many problems may fail for one reason, as that a variant is forced
+    } catch (const Failure& failure) {  // many problems may fail for one reason, such as a forced implementation
       const std::string text = failure.what();
       const auto told = [&](const Finding& finding) { return finding.what == what && finding.text == text; };
       if (std::none_of(findings.begin(), findings.end(), told)) findings.push_back({what, Verdict::fail, text});
@@ -302,7 +301,6 @@ void check_pair(Findings& findings, int32_t from, int32_t to) {
 
 // ---------------------------------------------------------------------------------------------------------- report
 
-// A check that fails itself is a finding too.
 void guarded(Findings& findings, const std::string& what, const std::function<void()>& check_it) {
   try {
     check_it();

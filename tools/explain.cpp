@@ -1,4 +1,4 @@
-// gpumem explain: where the operation of a problem line would run, and by which variant.
+// gpumem explain: tells where an operation would run, and by which implementation.
 #include <cstdio>
 
 #include "commands.hpp"

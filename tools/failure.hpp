@@ -1,4 +1,4 @@
-// A failure with a sentence for the user; main() prints it.
+// Failures with an error message for the user, which main() prints.
 #pragma once
 
 #include <gpumem.h>
@@ -14,20 +14,20 @@ struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A word of the command line that was not expected; the exit status is 2.
+// An unexpected word of the command line; the exit status is 2.
 struct Mistake : Failure {
   using Failure::Failure;
 };
 
-// A call of the library that failed.
 struct CallFailure : Failure {
   CallFailure(const std::string& sentence, gpumem_status of, std::string why)
       : Failure(sentence), status(of), reason(std::move(why)) {}
   gpumem_status status;
-  std::string reason;  // the library's sentence alone
+  std::string reason;  // only the library's error message
 };
 
-// Throws a CallFailure unless status is GPUMEM_OK: what was being done if that is given, the status' name, and the library's own sentence.
+// Throws a CallFailure unless status is GPUMEM_OK. Its message has `doing` if given, the status' name, and the
+// library's own message.
 void check(gpumem_status status, std::string_view doing = {});
 
 }  // namespace tool

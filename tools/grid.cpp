@@ -1,4 +1,4 @@
-// gpumem grid: takes a grid to the device, reduces and transposes it there, checks both, and reports.
+// gpumem grid: copies a grid to the device, reduces and transposes it there, checks both, and reports.
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -24,7 +24,6 @@ namespace {
 
 constexpr int64_t kElementBytes = sizeof(int32_t);
 
-// A grid in pinned memory, where it came from, and its transposition beside it.
 struct Grids {
   Shape shape;
   Operand pinned;
@@ -45,14 +44,13 @@ struct Grids {
   }
 };
 
-// What the operation that was made last did.
 std::string explain_last(gpumem_ctx* ctx, gpumem_format format) {
   char line[256];
   check(gpumem_last_problem(line, sizeof line, nullptr), "asking for the last problem");
   return explanation(ctx, line, format);
 }
 
-// The first call is not timed: it loads kernels.
+// The first call is not timed, because it loads kernels.
 measure::Summary time_calls(const std::function<void()>& call) {
   call();
   const auto sampler = measure::one_call_sampler(call);
@@ -82,7 +80,7 @@ Operation run_transpose(gpumem_ctx* ctx, const Grids& grids, gpumem_format forma
   return {2 * grids.shape.elements() * kElementBytes, timing, explain_last(ctx, format)};
 }
 
-// Compares in squares that fit the cache.
+// In squares that fit the cache.
 bool is_transposed(const Grids& grids) {
   constexpr int64_t kSide = 64;
   const auto [rows, cols] = grids.shape;
@@ -101,7 +99,6 @@ bool is_transposed(const Grids& grids) {
   return true;
 }
 
-// Where the grid comes from: a file whose header has been read, or the generator.
 class Source {
  public:
   explicit Source(const GridOptions& request) : seed_(request.seed.value_or(0)) {
@@ -136,7 +133,6 @@ class Source {
   std::unique_ptr<NpyReader> reader_;
 };
 
-// There, the work itself, and back.
 void work_on_device(gpumem_ctx* ctx, const Grids& grids, gpumem_format format, GridReport& report) {
   const int64_t n = grids.shape.elements();
   check(gpumem_copy(ctx, grids.device.as<int32_t>(), grids.pinned.as<int32_t>(), n * kElementBytes),
@@ -155,7 +151,7 @@ void write_output(const GridOptions& request, std::span<const int32_t> transpose
   report.output = request.out;
 }
 
-// All that is done with a grid that has elements; what is known before Ctrl-C stays in the report.
+// For a grid with elements. If Ctrl-C interrupts it, the report keeps the results so far.
 void do_grid(const GridOptions& request, Source& source, const Grids& grids, gpumem_ctx* ctx,
              measure::Progress& progress, GridReport& report) {
   progress.step(request.generate ? "generating the grid" : "reading the grid");

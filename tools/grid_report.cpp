@@ -70,7 +70,6 @@ Json operation_json(const Operation& operation) {
           {"explain", Json::parse(operation.explanation)}};
 }
 
-// null where nothing is known.
 template <class T, class Make>
 Json known(const std::optional<T>& value, const Make& make) {
   return value ? Json(make(*value)) : Json();

@@ -1,4 +1,4 @@
-// What `gpumem grid` found, and how it is told.
+// The results of `gpumem grid`, and their output.
 #pragma once
 
 #include <gpumem.h>
@@ -13,20 +13,19 @@
 
 namespace tool {
 
-// One operation on the grid: how fast it was, where it ran and why.
 struct Operation {
-  int64_t bytes = 0;  // read, and written where it writes
+  int64_t bytes = 0;  // read, plus written if it writes
   measure::Summary timing;
-  std::string explanation;  // of gpumem_explain(): text, or JSON when that was asked for
+  std::string explanation;  // of gpumem_explain(): text, or JSON if requested
 };
 
 struct GridReport {
-  std::string source;  // the file's name, or how the grid was generated
+  std::string source;
   std::string dtype;   // of the source
-  std::string output;  // the file with the transposed grid; empty: none was written
+  std::string output;  // empty: not written
   int64_t rows = 0;
   int64_t cols = 0;
-  // What is not known has not been come to: the grid has no elements, or Ctrl-C was pressed.
+  // Unknown values are empty if the grid has no elements, or if Ctrl-C was pressed before them.
   bool interrupted = false;
   std::optional<gpumem_device_info> device;
   std::optional<Statistics> library;
@@ -39,7 +38,7 @@ struct GridReport {
   bool differs() const { return statistics_agree == false || transposition_agrees == false; }
 };
 
-// The two grids in host memory, which are drawn where both are right.
+// Draws both grids if the results are right.
 void print_report(const GridReport& report, const GridView& grid, const GridView& transposed);
 void print_report_json(const GridReport& report);
 

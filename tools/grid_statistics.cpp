@@ -46,7 +46,7 @@ Statistics library_statistics(gpumem_ctx* ctx, const int32_t* x, int64_t n) {
 
 Statistics plain_statistics(std::span<const int32_t> x) {
   Statistics s{x.front(), x.front(), 0, 0, 0.0};
-  long double sum = 0;  // of integers below 2^31: exact up to 2^32 of them where long double has 64 bits
+  long double sum = 0;  // integers below 2^31: exact for up to 2^32 of them if long double has 64 bits
   for (const int32_t value : x) {
     s.min = std::min<int64_t>(s.min, value);
     s.max = std::max<int64_t>(s.max, value);

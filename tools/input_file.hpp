@@ -1,4 +1,4 @@
-// A file to be read.
+// Opens input files.
 #pragma once
 
 #include <fstream>
@@ -6,7 +6,7 @@
 
 namespace tool {
 
-// Else a Failure with the system's reason.
+// Throws a Failure with the system's reason.
 std::ifstream open_input(const std::string& path);
 
 }  // namespace tool

@@ -1,9 +1,9 @@
-// Ctrl-C, for the sub-commands that tell what they have so far.
+// Ctrl-C, for the sub-commands that report partial results.
 #pragma once
 
 namespace tool {
 
-struct Interrupted {};  // thrown once it was pressed
+struct Interrupted {};
 inline constexpr int kInterruptedStatus = 130;
 void watch_interrupts();
 bool interrupted();

@@ -1,4 +1,4 @@
-// Results that a program has written as JSON.
+// Reads results that a program has written as JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,10 +7,10 @@
 
 namespace tool {
 
-// An object of that schema; else a Failure that names the file, and says that it is `otherwise`.
+// Returns an object of that schema. Otherwise throws a Failure that names the file and says that it is `otherwise`.
 nlohmann::json read_json(const std::string& path, const char* schema, const char* otherwise);
 
-// One of the object's rows. Where a member is not as it should be, that is a Failure that names the file, the row and the member.
+// One of the object's rows. A wrong member throws a Failure that names the file, the row and the member.
 class JsonRow {
  public:
   JsonRow(std::string where, const nlohmann::json& row) : where_(std::move(where)), row_(row) {}
@@ -24,7 +24,7 @@ class JsonRow {
   const nlohmann::json& row_;
 };
 
-// As long as the object lives.
+// Valid as long as the object.
 std::vector<JsonRow> rows_of(const std::string& path, const nlohmann::json& object);
 
 }  // namespace tool

@@ -70,7 +70,7 @@ class Parser {
     return literal;
   }
 
-  // Up to the closing bracket, with a comma at the end if need be. What stands alone in parentheses is itself.
+  // Up to the closing bracket, with an optional comma at the end. A single value in parentheses is the value itself.
   std::optional<Literal> items(Kind kind, std::string_view close, int depth) {
     Literal literal{kind, {}, 0, {}, {}};
     bool comma = true;

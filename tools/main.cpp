@@ -1,4 +1,4 @@
-// The `gpumem` command: what a sub-command throws becomes a sentence and an exit status.
+// The `gpumem` command: turns exceptions of a sub-command into an error message and an exit status.
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -9,7 +9,6 @@
 
 namespace {
 
-// Behind what was printed before it.
 int fail(const char* sentence, int status) {
   std::fflush(stdout);
   std::fprintf(stderr, "gpumem: %s\n", tool::printable(sentence).c_str());
@@ -19,11 +18,11 @@ int fail(const char* sentence, int status) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of `ulimit -f` is a sentence, as on a full disk
+  std::signal(SIGXFSZ, SIG_IGN);  // exceeding `ulimit -f` gives an error message, like a full disk
   try {
     const int status = tool::run_command_line(argc, argv);
     std::fflush(stdout);
-    const bool failed = std::ferror(stdout) != 0;  // flushed before, maybe, and nothing is left to fail now
+    const bool failed = std::ferror(stdout) != 0;  // it may already be flushed, so that nothing can fail now
     if (std::fclose(stdout) != 0 || failed) throw tool::Failure("writing to the standard output failed");
     return status;
   } catch (const tool::Mistake& mistake) {

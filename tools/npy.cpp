@@ -21,10 +21,10 @@ namespace tool {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr uint32_t kLongestHeader = 10000;  // that NumPy takes unasked
+constexpr uint32_t kLongestHeader = 10000;  // NumPy's own limit
 constexpr int64_t kChunkElements = int64_t{1} << 20;
 
-// As numpy.dtype() names them, without a byte order. Grids are of the first five.
+// As numpy.dtype() names them, without a byte order. Grids use the first five.
 struct ElementType {
   std::string_view names[4];
   int64_t bytes;
@@ -74,7 +74,7 @@ class HeaderText {
     return *value;
   }
 
-  // A byte order stands before the short names alone; '=', '|' and none are this machine's.
+  // Only short names have a byte order; '=', '|' and none mean this machine's.
   void parse_dtype(NpyHeader& header) const {
     const Literal& value = value_of("descr");
     if (value.kind != Literal::Kind::string) fail("structured dtypes are not supported");
@@ -162,7 +162,6 @@ NpyHeader read_header(std::ifstream& file, const std::string& path, NpyReader::T
   return HeaderText(path, read_bytes(file, path, length), major < 3, takes).parse();
 }
 
-// The i-th element of the raw bytes, widened.
 template <class T>
 int32_t element(const std::vector<char>& raw, int64_t i, bool swap) {
   std::array<char, sizeof(T)> bytes;
@@ -171,7 +170,6 @@ int32_t element(const std::vector<char>& raw, int64_t i, bool swap) {
   return std::bit_cast<T>(bytes);
 }
 
-// Places elements first .. first+count of the file's order in the grid.
 template <class T>
 void place(const NpyHeader& header, const std::vector<char>& raw, int64_t first, int64_t count,
            std::span<int32_t> grid) {
@@ -211,7 +209,7 @@ void place(const NpyHeader& header, const std::vector<char>& raw, int64_t first,
 
 NpyReader::NpyReader(const std::string& path, Takes takes) : path_(path), file_(open_input(path)) {
   header_ = read_header(file_, path_, takes);
-  // Before anybody allocates memory for what a damaged header claims.
+  // A damaged header must not cause a large allocation.
   std::error_code error;
   if (!std::filesystem::is_regular_file(path_, error)) return;
   const auto size = static_cast<int64_t>(std::filesystem::file_size(path_, error));

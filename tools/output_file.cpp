@@ -16,22 +16,21 @@
 namespace tool {
 namespace {
 
-// Of a new file.
 mode_t default_mode() {
   const mode_t mask = ::umask(0);
   ::umask(mask);
   return 0666 & ~mask;
 }
 
-// What a signal that ends the process removes first.
+// Removed by a signal that ends the process.
 std::atomic<const char*> g_aside{nullptr};
 
 void on_end(int signal) {
   if (const char* const aside = g_aside) ::unlink(aside);
-  ::raise(signal);  // whose action is its own again
+  ::raise(signal);  // with the default action, because of SA_RESETHAND
 }
 
-// Signals that are ignored, or that a sub-command watches, stay so.
+// Signals that are ignored, or watched by a sub-command, keep their action.
 void watch_ends() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction action {};
@@ -42,7 +41,7 @@ void watch_ends() {
   }
 }
 
-// Which of the standard streams writes there; -1: none.
+// The standard stream that writes there, or -1.
 int stream_to(const struct stat& there) {
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
     struct stat own {};
@@ -51,9 +50,9 @@ int stream_to(const struct stat& there) {
   return -1;
 }
 
-// What a link leads to, which need not be there yet.
+// The target of a link, which need not exist yet.
 std::string behind_links(std::string path) {
-  constexpr int kMost = 40;  // as the system has it
+  constexpr int kMost = 40;  // the system's limit
   std::error_code error;
   for (int i = 0; i < kMost && std::filesystem::is_symlink(path, error); ++i) {
     path = std::filesystem::path(path).parent_path() / std::filesystem::read_symlink(path, error);
@@ -63,7 +62,7 @@ std::string behind_links(std::string path) {
 
 }  // namespace
 
-// /dev/stdout is what it leads to, a file too: behind what was printed before.
+// /dev/stdout may be a file; output is appended to it.
 OutputFile::OutputFile(const std::string& path) : path_(path) {
   struct stat there {};
   const bool exists = ::stat(path.c_str(), &there) == 0;
@@ -102,7 +101,7 @@ void OutputFile::write(std::string_view bytes) {
   }
 }
 
-// On the disk before it takes the other's place: a crash of the machine leaves one of the two.
+// The data is on the disk before the rename, so a crash of the machine leaves either the old or the new file.
 void OutputFile::finish() {
   if (!aside_.empty() && ::fsync(file_) != 0) fail("writing");
   const int closed = ::close(file_);
@@ -118,7 +117,7 @@ void OutputFile::fail(const char* doing) const {
   throw Failure(path_ + ": " + doing + " failed: " + std::generic_category().message(errno));
 }
 
-// A pipe would take it for the end.
+// A pipe would see the end of its input.
 void try_output(const std::string& path) {
   std::error_code error;
   if (path.empty() || std::filesystem::is_other(path, error)) return;

@@ -1,5 +1,5 @@
-// A file that is whole, or as it was before: written beside its place, and moved there at the end. One at a time: what is beside goes
-// when Ctrl-C or the like ends the process.
+// A file that is either complete or unchanged: a temporary file in its folder replaces it at the end. Only one at a
+// time, because a signal that ends the process removes only one temporary file.
 #pragma once
 
 #include <string>
@@ -9,9 +9,8 @@ namespace tool {
 
 class OutputFile {
  public:
-  // Each throws a Failure with the system's reason. A link stays one, and what it leads to is replaced. What is no
-  // ordinary file, as /dev/full, is written where it is; what a standard stream writes to, as /dev/stdout, behind what is
-  // there.
+  // Each function throws a Failure with the system's reason. A link is kept and its target is replaced. A special file
+  // such as /dev/full is written directly. A target of a standard stream, such as /dev/stdout, is appended to.
   explicit OutputFile(const std::string& path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -24,11 +23,11 @@ class OutputFile {
   [[noreturn]] void fail(const char* doing) const;
 
   std::string path_;
-  std::string aside_;  // empty: none is left to be moved or removed
+  std::string aside_;  // empty: nothing to be moved or removed
   int file_ = -1;
 };
 
-// Whether a file can be written there, before minutes go by: else a Failure. An empty path is none.
+// Throws a Failure if the file cannot be written, before minutes of work. An empty path is accepted.
 void try_output(const std::string& path);
 
 }  // namespace tool

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kWidest = 120;  // both pictures and the gap
 constexpr int kGap = 3;
-constexpr double kTallestSpots = 72;                // two spots a line
+constexpr double kTallestSpots = 72;                // two spots per line
 constexpr std::string_view kShades = " .:-=+*#%@";  // low to high
 
 struct Colour {
@@ -21,11 +21,10 @@ struct Colour {
   int blue;
 };
 
-// The colours of an atlas, from the lowest to the highest ground, evenly spaced.
+// Evenly spaced colours of an atlas, from the lowest to the highest ground.
 constexpr std::array<Colour, 6> kAtlas{
     {{28, 84, 62}, {86, 140, 74}, {190, 186, 110}, {186, 138, 82}, {126, 88, 66}, {248, 248, 248}}};
 
-// Heights of a picture's spots, 0 (lowest) to 1 (highest).
 struct Raster {
   int width;
   int height;
@@ -35,7 +34,7 @@ struct Raster {
   }
 };
 
-// Elements [begin, end) that spot i of n covers on an axis of the given extent; at least one.
+// Elements [begin, end) that spot i of n covers along an axis; at least one.
 struct Range {
   int64_t begin;
   int64_t end;
@@ -84,7 +83,7 @@ std::string escape(int layer, Colour c, Colours colours) {
   return format("\033[%d;5;%dm", layer, 16 + 36 * level(c.red) + 6 * level(c.green) + level(c.blue));
 }
 
-// Two rows of spots a line: the upper half block in the upper spot's colour on the lower one's.
+// Two rows of spots per line: an upper half block in the upper spot's colour on the lower spot's.
 std::string coloured_line(const Raster& raster, int y, Colours colours) {
   std::string line;
   for (int x = 0; x < raster.width; ++x) {

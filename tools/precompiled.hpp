@@ -1,4 +1,4 @@
-// What much of the command includes, compiled once. A file still includes what it needs.
+// Headers that much of the command includes, precompiled. A file still includes all that it needs.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// gpumem reduce: one number of a file, with its bits, to be compared between machines.
+// gpumem reduce: reduces a file to one number and prints its bits, for comparison between machines.
 #include <bit>
 #include <cinttypes>
 #include <cstdio>
@@ -17,7 +17,6 @@
 namespace tool {
 namespace {
 
-// As the type of the result has it: double, uint64_t or int64_t.
 std::string decimal(gpumem_dtype dtype, uint64_t bits) {
   if (dtype >= GPUMEM_F16) return format("%.17g", std::bit_cast<double>(bits));
   return dtype % 2 == 0 ? format("%" PRId64, std::bit_cast<int64_t>(bits)) : format("%" PRIu64, bits);
@@ -34,7 +33,7 @@ int run_reduce(const ReduceOptions& options) {
   const Context ctx = create_context(options.device);
   const Operand heap(ctx.get(), "pageable", header.elements * header.element_bytes, 0);
   reader.read_as_stored(heap.get());
-  // Where the device is the host, its memory is the heap's too.
+  // On a host device this is heap memory too.
   const Operand device(ctx.get(), "device", heap.bytes(), 0);
   check(gpumem_copy(ctx.get(), device.get(), heap.get(), heap.bytes()), "copying the array to the device");
   uint64_t values[2] = {};

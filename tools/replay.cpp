@@ -1,4 +1,4 @@
-// gpumem replay: does again what a program allocated and freed, by a trace of it.
+// gpumem replay: repeats the allocations and frees of a trace.
 #include <gpumem.h>
 
 #include <chrono>
@@ -23,7 +23,7 @@ struct Counts {
   int64_t frees = 0;
   int64_t uses = 0;
   int64_t out_of_memory = 0;  // allocations
-  int64_t without = 0;        // frees and uses of what the trace did not allocate, or could not be had
+  int64_t without = 0;        // frees and uses of memory that the trace did not allocate, or that was not available
 };
 
 class Replay {

@@ -23,7 +23,7 @@ struct DestroyStream {
 };
 using Stream = std::unique_ptr<gpumem_stream, DestroyStream>;
 
-// device: GPUMEM_DEVICE_* or an ordinal. host_threads: for the host's part of the work; 0: as many as there are.
+// device: GPUMEM_DEVICE_* or an ordinal. host_threads: for the host's part of the work; 0: all.
 Context create_context(int32_t device, int32_t host_threads = 0);
 Event create_event(gpumem_ctx* ctx);
 

@@ -1,4 +1,4 @@
-// What the standard streams are connected to.
+// Properties of the terminal of a standard stream.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@ namespace tool {
 
 enum class Colours { none, palette256, rgb24 };
 
-// What standard output can show. none: not a terminal, NO_COLOR is set, a dumb terminal, or not UTF-8.
+// none: standard output is not a terminal, NO_COLOR is set, the terminal is dumb, or the text is not UTF-8.
 Colours output_colours();
 
-// The width of standard output's terminal, 80 if it is none.
+// The width of the terminal of standard output, or 80.
 int output_columns();
 
 }  // namespace tool

@@ -22,7 +22,7 @@ uint64_t mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// The height of a lattice point, 0 .. 2^16 - 1.
+// 0 .. 2^16 - 1.
 int32_t lattice(uint64_t seed, int64_t cell, int64_t y, int64_t x) {
   const uint64_t point =
       mix(seed + static_cast<uint64_t>(cell)) ^ mix(static_cast<uint64_t>(y) << 32 ^ static_cast<uint64_t>(x));
@@ -37,7 +37,7 @@ int32_t smooth_weight(int64_t i, int64_t cell) {
 
 int32_t interpolate(int32_t a, int32_t b, int32_t weight) { return a + ((b - a) * weight >> kWeightBits); }
 
-// One octave: lattice points `cell` elements apart, heights scaled to `amplitude`.
+// Lattice points are `cell` elements apart.
 class Octave {
  public:
   Octave(uint64_t seed, int64_t cell, int32_t amplitude, int64_t cols)
@@ -66,8 +66,8 @@ class Octave {
   uint64_t seed_;
   int64_t cell_;
   int32_t amplitude_;
-  std::vector<int32_t> weights_;  // of the right neighbour, by place in the cell
-  std::vector<int32_t> knots_;    // the lattice at the current row
+  std::vector<int32_t> weights_;  // of the right neighbour, by position in the cell
+  std::vector<int32_t> knots_;
 };
 
 }  // namespace

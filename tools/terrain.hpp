@@ -6,8 +6,8 @@
 
 namespace tool {
 
-// Fills rows x cols heights of 0 .. about 4000 with value noise: octaves of random lattice heights, each half as wide
-// and half as high as the one before, smoothly interpolated.
+// Heights are 0 .. about 4000: value noise of smoothly interpolated octaves of random lattice heights. Each octave has
+// half the width and half the height of the previous one.
 void generate_terrain(int64_t rows, int64_t cols, uint64_t seed, std::span<int32_t> heights);
 
 }  // namespace tool

@@ -12,7 +12,7 @@ struct Unit {
   const char* name;
 };
 
-// With the largest unit that leaves at least 1 before the point.
+// The largest unit that leaves at least 1 before the point.
 template <std::size_t N>
 std::string in_units(double value, const std::array<Unit, N>& units) {
   const Unit* unit = &units.back();
@@ -30,10 +30,10 @@ std::string in_units(double value, const std::array<Unit, N>& units) {
 struct Character {
   unsigned code;
   std::size_t bytes;
-  bool valid;  // UTF-8
+  bool valid;
 };
 
-// The first of a text. A byte that begins none counts alone.
+// The first character. An invalid byte counts as one.
 Character first_of(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   const Character byte{lead, 1, lead < 0x80};
@@ -45,12 +45,12 @@ Character first_of(std::string_view text) {
     if ((next & 0xc0) != 0x80) return byte;
     code = code << 6 | (next & 0x3fu);
   }
-  constexpr unsigned kLeast[] = {0x80, 0x800, 0x10000};  // of 2, 3 and 4 bytes
+  constexpr unsigned kLeast[] = {0x80, 0x800, 0x10000};
   const bool is_surrogate = code >= 0xd800 && code < 0xe000;
   return code < kLeast[bytes - 2] || code > 0x10ffff || is_surrogate ? byte : Character{code, bytes, true};
 }
 
-// By a terminal or an editor: control characters of ASCII and beyond, those of direction, line and paragraph separators.
+// Terminals or editors obey it: control characters, and separators of direction, line and paragraph.
 bool is_obeyed(unsigned code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e || code == 0x200f ||
          (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
@@ -63,7 +63,7 @@ std::string format(const char* pattern, ...) {
   va_list again;
   va_start(args, pattern);
   va_copy(again, args);
-  // Where the analyzer follows a call into here, it does not see that va_start() was.
+  // The analyzer follows calls into this function, but does not see their va_start().
   const int length = std::vsnprintf(nullptr, 0, pattern, args);  // NOLINT(clang-analyzer-valist.Uninitialized)
   std::string text(length > 0 ? static_cast<std::size_t>(length) : 0, '\0');
   std::vsnprintf(text.data(), text.size() + 1, pattern, again);

@@ -9,19 +9,19 @@
 
 namespace tool {
 
-// printf into a string.
 [[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...);
 
 // "268 MB": three digits, decimal units.
 std::string format_bytes(int64_t bytes);
 
-// "64 KiB": whole binary units, for sizes that are powers of two.
+// "64 KiB": whole binary units, for powers of two.
 std::string format_size(int64_t bytes);
 
 // "59.1 us": three digits.
 std::string format_seconds(double seconds);
 
-// Text from outside, for a terminal, a page or a table: what is obeyed there and not shown, and bytes that are no UTF-8, as \xNN or \uNNNN.
+// Makes outside text safe for a terminal, a page or a table: control characters and invalid UTF-8 become \xNN or
+// \uNNNN.
 std::string printable(std::string_view text);
 
 // "1 row", "2 rows".
@@ -30,10 +30,9 @@ std::string counted(T count, const char* one) {
   return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
 }
 
-// With a space between each two.
 std::string joined(const std::vector<std::string>& words, std::size_t from = 0);
 
-// Every line of the text behind `indent` spaces, without a newline at the end.
+// No newline at the end.
 std::string indented(std::string_view text, int indent);
 
 }  // namespace tool

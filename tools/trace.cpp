@@ -53,7 +53,7 @@ std::optional<TraceEvent> parse(const std::string& line) {
 std::vector<TraceEvent> read_trace(const std::string& path) {
   constexpr std::string_view kFirst = "gpumem-trace 1\n";
   std::ifstream file = open_input(path);
-  std::string line(kFirst.size(), '\0');  // another file may have no end of a line
+  std::string line(kFirst.size(), '\0');  // another file may have no end of line
   if (!file.read(line.data(), kFirst.size()) || line != kFirst) {
     throw Failure(path + ": no trace: expected its first line to be 'gpumem-trace 1'");
   }

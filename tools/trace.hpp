@@ -18,7 +18,7 @@ struct TraceEvent {
   uint64_t stream = 0;  // 0: all streams
 };
 
-// A Failure that names the line where the file is not a trace.
+// Throws a Failure that names the line if the file is not a trace.
 std::vector<TraceEvent> read_trace(const std::string& path);
 
 }  // namespace tool

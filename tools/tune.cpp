@@ -1,4 +1,4 @@
-// gpumem tune: measures which variants are fastest for problem lines, and keeps what it found in a file.
+// gpumem tune: measures which implementations are fastest for operation descriptors, and writes the choices to a file.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -20,7 +20,7 @@
 namespace tool {
 namespace {
 
-// Lines that the shell has divided into words: one that begins with KEY= goes on with the line before.
+// Joins words that the shell has divided: a word that begins with KEY= continues the line before.
 std::vector<std::string> lines_of(const std::vector<std::string>& words) {
   std::vector<std::string> lines;
   for (const std::string& word : words) {
@@ -34,7 +34,7 @@ std::vector<std::string> lines_of(const std::vector<std::string>& words) {
   return lines;
 }
 
-// The problems of a profile's rows, each once, the one that took most time first.
+// Each once, in the profile's order: the longest first.
 std::vector<std::string> problems_of(const std::string& path) {
   const auto json = read_json(path, "gpumem.profile/1",
                               "no profile as JSON, which gpumem_profile_write() and GPUMEM_PROFILE=<path>.json write");
@@ -65,23 +65,21 @@ gpumem_tune_info tuned(gpumem_ctx* ctx, const std::string& line, double budget_s
 
 enum class Outcome { done, failed, skipped };
 
-// What is known of a line when it was its turn.
 struct Tuned {
   std::string line;
   gpumem_tune_info info{};
   Outcome outcome = Outcome::done;
   std::string why_not{};
-  bool dropped = false;  // a choice tuned before went
+  bool dropped = false;  // an earlier choice was removed
 
   bool measured() const { return info.table_s > 0; }
 };
 
-// Whether the context takes what was tuned before.
 bool is_tuned(gpumem_ctx* ctx, const std::string& line) {
   try {
     return nlohmann::json::parse(explanation(ctx, line, GPUMEM_FORMAT_JSON)).at("chosen_by") == "tuning";
   } catch (const Failure&) {
-    return false;  // tuning says so too
+    return false;  // tuning reports it
   }
 }
 
@@ -125,7 +123,7 @@ void print_tuned(const Tuned& tuned) {
   std::printf("  %s: %s\n", verdict, info.reason);
 }
 
-// Of a profile, what this context can't do is none of its problems.
+// For a profile, operations that this context does not support are skipped.
 Tuned tune_line(gpumem_ctx* ctx, const std::string& line, const TuneOptions& options) {
   Tuned result{.line = line};
   const bool was_tuned = is_tuned(ctx, line);
@@ -140,7 +138,7 @@ Tuned tune_line(gpumem_ctx* ctx, const std::string& line, const TuneOptions& opt
   return result;
 }
 
-// Prints what is no JSON at once. How many lines failed.
+// Returns the number of failed lines.
 std::size_t tune_lines(gpumem_ctx* ctx, const std::vector<std::string>& lines, const TuneOptions& options,
                        nlohmann::ordered_json& rows) {
   std::size_t adopted = 0;
@@ -163,7 +161,7 @@ std::size_t tune_lines(gpumem_ctx* ctx, const std::vector<std::string>& lines, c
   return failed;
 }
 
-// As explain has it: whole, and in its shortest form. A mistake is told with its line.
+// The line in the shortest form of explain. A Failure names the line.
 std::string shortest(gpumem_ctx* ctx, const std::string& line) {
   try {
     const std::string whole = with_operands(line);
@@ -171,7 +169,7 @@ std::string shortest(gpumem_ctx* ctx, const std::string& line) {
   } catch (const Mistake& mistake) {
     throw Mistake("'" + line + "': " + mistake.what());
   } catch (const CallFailure&) {
-    return with_operands(line);  // what can't be done here is marked so when it is its turn
+    return with_operands(line);  // an unsupported operation is marked when it is its turn
   }
 }
 
@@ -181,7 +179,7 @@ int run_tune(const TuneOptions& options) {
   watch_interrupts();
   std::vector<std::string> lines = options.profile.empty() ? lines_of(options.words) : problems_of(options.profile);
   const Context ctx = create_context(options.device);
-  if (options.profile.empty()) {  // a mistake in one is told before the others take their time
+  if (options.profile.empty()) {  // reports errors in any line before the first one is tuned
     for (std::string& line : lines) line = shortest(ctx.get(), line);
   }
   const auto save = [&] {
@@ -190,7 +188,7 @@ int run_tune(const TuneOptions& options) {
   if (!options.out.empty() && std::filesystem::exists(options.out)) {
     check(gpumem_tuning_load(ctx.get(), options.out.c_str(), nullptr, nullptr), "reading " + options.out);
   }
-  save();  // what can't be written is told now
+  save();  // reports at once if the file cannot be written
   nlohmann::ordered_json json = {{"device", device_json(device_of(ctx.get()))}, {"rows", nlohmann::json::array()}};
   std::size_t failed = 0;
   try {

@@ -1,4 +1,4 @@
-// gpumem variants: the rows of each family's table, in the order in which they are tried.
+// gpumem variants: lists the implementations of each operation, in the order of trial.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-// The CUDA benchmarks: what each file registers, and what the files share.
+// The CUDA benchmarks: the functions that add cases, and their shared state.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace bench {
 
-// Everything that the cases share: the library's context, the peers' stream, the timer and two large buffers of gpumem's
-// device memory, which each case fills anew.
+// Shared by all cases: the library's context, the baselines' stream, the timer, and two large buffers of gpumem's
+// device memory. Each case fills the buffers anew.
 struct Gpu {
   Context ctx;
   gpumem_device_info info;
@@ -29,14 +29,14 @@ struct Gpu {
   explicit Gpu(const Context& context);
   ~Gpu();
 
-  void* src(std::size_t bytes) const { return part(src_, bytes); }  // throws Skip when the buffer is smaller
+  void* src(std::size_t bytes) const { return part(src_, bytes); }  // throws Skip if the buffer is smaller
   void* dst(std::size_t bytes) const { return part(dst_, bytes); }
 
-  // Where calls of ours that may refuse what they find leave their status.
+  // The status target of asynchronous calls that may reject their input.
   gpumem_status* status() const { return static_cast<gpumem_status*>(status_); }
 
-  // An array in the large buffers for an operand of a line: what is read lies in the first, results in the second. Memory of
-  // other kinds is the library's. Each case takes its own from the beginning; `room` says how far it has come.
+  // An array in the large buffers for an operand of a line: inputs in the first, results in the second. Memory of other
+  // kinds is the library's. Each case starts at the beginning; `room` counts the bytes in use.
   struct Room {
     int64_t src = 0;
     int64_t dst = 0;
@@ -44,11 +44,10 @@ struct Gpu {
   OperandPtr operand(Room& room, const std::string& key, const std::string& kind, int64_t bytes,
                      int64_t misaligned) const;
 
-  // On the stream that both sides enqueue on.
+  // Both sides enqueue on this stream.
   Gated one_stream(bool cold, bool batch = true) const {
     return {.cold = cold, .batch = batch, .stream = peer_stream.get()};
   }
-  // A call of either side that enqueues there, timed on the device.
   std::function<double()> device_time(std::function<void()> call, Gated how) const {
     return gated_sampler(timer, std::move(call), how);
   }
@@ -64,20 +63,19 @@ struct Gpu {
 
 using GpuPtr = std::shared_ptr<Gpu>;
 
-// Sizes that may lie in L2 are measured both ways.
+// Sizes that may fit L2 are measured both warm and cold.
 inline constexpr int64_t kCacheableElements = int64_t{1} << 24;
 
-// Each adds its cases.
-void add_cuda_reductions(std::vector<Case>& cases, const GpuPtr& gpu);  // beside CUB
+void add_cuda_reductions(std::vector<Case>& cases, const GpuPtr& gpu);
 void add_cuda_reduce_kinds(std::vector<Case>& cases,
-                           const GpuPtr& gpu);  // other operations and layouts, beside our own; cuBLAS
+                           const GpuPtr& gpu);  // other operations and layouts, and cuBLAS
 std::vector<Summary> cuda_reduce_summaries();
-void add_cuda_lines(std::vector<Case>& cases, const GpuPtr& gpu);  // operations that write arrays
+void add_cuda_lines(std::vector<Case>& cases, const GpuPtr& gpu);
 Summary cuda_permute_summary();
-void add_cuda_heap_copy(std::vector<Case>& cases, const GpuPtr& gpu);  // between heap memory and the device
+void add_cuda_heap_copy(std::vector<Case>& cases, const GpuPtr& gpu);
 void add_cuda_managed(std::vector<Case>& cases, const GpuPtr& gpu);
 void add_cuda_dispatch(std::vector<Case>& cases, const GpuPtr& gpu);
 void add_cuda_pool(std::vector<Case>& cases, const GpuPtr& gpu);
-void add_cuda_dist(std::vector<Case>& cases);  // over two devices
+void add_cuda_dist(std::vector<Case>& cases);
 
 }  // namespace bench

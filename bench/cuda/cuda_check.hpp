@@ -1,4 +1,4 @@
-// CUDA statuses turned into exceptions, and owners for the CUDA objects that the benchmarks use.
+// Turns CUDA statuses into exceptions, and owns the CUDA objects of the benchmarks.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,7 +13,6 @@ inline void check_cuda(cudaError_t e) {
   if (e != cudaSuccess) throw std::runtime_error(std::string(cudaGetErrorName(e)) + ": " + cudaGetErrorString(e));
 }
 
-// An object of the runtime, destroyed by its function.
 template <class T, cudaError_t (*kDestroy)(T)>
 class Owned {
  public:
@@ -34,12 +33,12 @@ struct Event : Owned<cudaEvent_t, cudaEventDestroy> {
   Event() : Owned([](cudaEvent_t* event) { return cudaEventCreate(event); }) {}
 };
 
-// A stream like the context's own: ordered with the legacy default stream.
+// Like the context's own stream, it is ordered with the legacy default stream.
 struct Stream : Owned<cudaStream_t, cudaStreamDestroy> {
   Stream() : Owned([](cudaStream_t* stream) { return cudaStreamCreate(stream); }) {}
 };
 
-// Memory of the CUDA runtime, for what belongs to the peers and the timer.
+// Memory of the CUDA runtime, for the baselines and the timer.
 class DeviceBytes : Owned<void*, cudaFree> {
  public:
   explicit DeviceBytes(std::size_t bytes)

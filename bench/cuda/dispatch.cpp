@@ -1,4 +1,4 @@
-// The host's time to enqueue a small operation, against the raw call or launch that does the same work.
+// The host's time to enqueue a small operation, compared with the raw call or launch that does the same work.
 #include <chrono>
 #include <utility>
 
@@ -9,8 +9,8 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kBytes = 4096;  // the device is done before the host has enqueued the next
-constexpr int kCalls = 256;           // well below the depth at which a stream's queue makes the host wait
+constexpr std::size_t kBytes = 4096;  // the device finishes before the host has enqueued the next call
+constexpr int kCalls = 256;           // well below the queue depth that blocks the host
 constexpr double kAddedUs = 1.5;
 constexpr tool::Pattern kPattern = tool::fill_pattern(false);
 
@@ -35,13 +35,13 @@ Case dispatch_case(const char* name, const char* peer, std::function<Pair()> ope
           .open = std::move(open)};
 }
 
-// dst afterwards is what `expected`, of the device, is.
+// `expected` is device memory; dst must equal it afterwards.
 Side side_of(std::function<void()> call, void* dst, const void* expected) {
   return {enqueue_sampler(std::move(call)), [dst] { check_cuda(cudaMemset(dst, kSpoiled, kBytes)); },
           [=] { return wrong_count(count_different(dst, expected, kBytes)); }};
 }
 
-// Of memory of the device, or of pinned memory that holds the same.
+// pinned: the source is pinned memory with the same contents.
 Pair open_copy(const GpuPtr& gpu, bool pinned) {
   void *const dst = gpu->dst(kBytes), *const same = gpu->src(kBytes);
   write_contents(same, kBytes, elements(8));

@@ -1,5 +1,5 @@
-// Arrays over two GPUs of this process, beside NCCL's grouped send and receive, by the host's clock: a call of ours that blocks, or what
-// the peer enqueues on a stream of each device and waits for.
+// Arrays over two GPUs of this process, compared with NCCL's grouped send and receive by the host's clock. Our calls
+// block; the baseline enqueues on a stream of each device and waits for both.
 #include <dlfcn.h>
 
 #include <array>
@@ -14,7 +14,7 @@ namespace {
 constexpr int kGpus = 2;
 constexpr int64_t kMiB = int64_t{1} << 20;
 
-// NCCL as a program finds it, by the names and numbers of its nccl.h.
+// NCCL, loaded at run time; names and numbers are from its nccl.h.
 class Nccl {
  public:
   Nccl() {
@@ -39,7 +39,6 @@ class Nccl {
   Nccl(const Nccl&) = delete;
   Nccl& operator=(const Nccl&) = delete;
 
-  // Each device sends so many bytes to the other one.
   void exchange(const std::array<void*, kGpus>& from, const std::array<void*, kGpus>& to, int64_t bytes,
                 const std::array<cudaStream_t, kGpus>& streams) const {
     constexpr int kBytes = 0;  // ncclInt8
@@ -79,7 +78,6 @@ class OnDevice {
   int before_ = 0;
 };
 
-// Calls work(d) with each device as the current one.
 template <class Work>
 void on_each(const Work& work) {
   for (size_t d = 0; d < kGpus; ++d) {
@@ -88,7 +86,6 @@ void on_each(const Work& work) {
   }
 }
 
-// Contexts, streams and a gpumem_dist of the first two devices.
 struct Gpus {
   std::array<Context, kGpus> contexts;
   std::array<gpumem_ctx*, kGpus> members{};
@@ -129,7 +126,6 @@ struct Gpus {
 };
 using GpusPtr = std::shared_ptr<Gpus>;
 
-// Memory of the library on each device.
 class OnBoth {
  public:
   OnBoth(GpusPtr gpus, int64_t bytes) : gpus_(std::move(gpus)) {
@@ -147,13 +143,13 @@ class OnBoth {
   GpusPtr gpus_;
 };
 
-// Two boxes of an array, one a member, cut along an axis.
+// Two subarrays of an array, one per participant, cut along an axis.
 struct Halves {
   std::vector<int64_t> extents, lower, upper, strides;
   std::array<int64_t, kGpus> offsets{};
   gpumem_dist_layout raw;
 
-  // margin: elements round each box along the axis that is cut, which the strides leave room for.
+  // margin: elements around each subarray along the cut axis; the strides leave space for them.
   Halves(std::vector<int64_t> of, size_t axis, int64_t element_bytes, int64_t margin = 0)
       : extents(std::move(of)), lower(kGpus * extents.size(), 0), strides(lower.size()) {
     for (size_t m = 0; m < kGpus; ++m) upper.insert(upper.end(), extents.begin(), extents.end());
@@ -198,11 +194,10 @@ struct PlanOf {
   gpumem_dist_plan* raw;
 };
 
-// A matrix in slabs of rows, and its transpose in slabs.
 struct SlabTranspose {
   GpusPtr gpus;
   int64_t rows, cols, element_bytes;
-  OnBoth whole, expected, dst;  // on each device: all of the matrix and of its transpose, and the member's slab
+  OnBoth whole, expected, dst;  // on each device: the whole matrix and its transpose, and the participant's slab
   Halves from, to;
   std::unique_ptr<PlanOf> plan;
   std::array<void*, kGpus> src{};
@@ -258,7 +253,7 @@ Side our_transpose(const std::shared_ptr<SlabTranspose>& t) {
   return transposing(t, [t] { check(gpumem_dist_execute(t->plan->raw, as_sources(t->src), t->dst.p.data())); });
 }
 
-// The bytes that have to cross, and nothing else.
+// Only the bytes that must cross.
 Side wire(const GpusPtr& gpus, int64_t bytes) {
   const auto from = std::make_shared<OnBoth>(gpus, bytes);
   const auto to = std::make_shared<OnBoth>(gpus, bytes);
@@ -268,7 +263,7 @@ Side wire(const GpusPtr& gpus, int64_t bytes) {
   });
 }
 
-// Each slab is transposed, blocks are exchanged, and their rows put beside each other: what a program does around an all-to-all.
+// The work of a program around an all-to-all: transposes each slab, exchanges blocks, and joins their rows.
 Side by_hand(const std::shared_ptr<SlabTranspose>& t) {
   const int64_t bytes = t->slab_bytes(0);
   const auto turned = std::make_shared<OnBoth>(t->gpus, bytes);
@@ -345,7 +340,7 @@ void add_transposes(std::vector<Case>& cases, const Open& gpus) {
       }));
 }
 
-// Two boxes of 512 x 512 x 512 that are neighbours along an axis, whose ends meet.
+// Two neighbouring subarrays of 512 x 512 x 512 along an axis, whose ends meet.
 Pair open_halo(const GpusPtr& both, size_t axis, int64_t side_length, int64_t halo, int64_t crosses) {
   std::vector<int64_t> extents(3, side_length);
   extents[axis] *= 2;
@@ -396,7 +391,7 @@ void add_sums(std::vector<Case>& cases, const Open& gpus) {
 
 }  // namespace
 
-// Opened once, when the first case asks.
+// Opened once, by the first case.
 void add_cuda_dist(std::vector<Case>& cases) {
   const auto opened = std::make_shared<GpusPtr>();
   const Open gpus = [opened] {

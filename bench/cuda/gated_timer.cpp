@@ -17,7 +17,7 @@ constexpr double kSampleSeconds = 100e-6;
 constexpr int kMostCalls = 16;
 constexpr int kColdCalls = 8;
 
-// Opens the gate at the latest when the scope ends, whatever was thrown.
+// Opens the gate at the end of the scope, even after an exception.
 class Release {
  public:
   explicit Release(volatile int* flag) : flag_(flag) {}
@@ -66,7 +66,7 @@ double GatedTimer::seconds(const std::function<void()>& call, int calls, Gated h
 
 std::function<double()> gated_sampler(std::shared_ptr<GatedTimer> timer, std::function<void()> call, Gated how) {
   auto calls = std::make_shared<int>(how.cold || !how.batch ? 1 : 0);
-  auto loaded = std::make_shared<bool>(false);  // what the first call loads would wait for the gate
+  auto loaded = std::make_shared<bool>(false);  // the first call may load modules, which would wait for the gate
   return [timer, call = std::move(call), how, calls, loaded] {
     if (!how.cold || !*loaded) call();
     *loaded = true;

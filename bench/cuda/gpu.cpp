@@ -9,7 +9,6 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{16} << 30;  // 2^31 eight-byte elements
 constexpr std::size_t kAlignment = 256;
 
-// Memory of the device, which kernels fill.
 class DeviceOperand : public tool::Operand {
  public:
   DeviceOperand(gpumem_ctx* ctx, void* p, int64_t bytes) : Operand(ctx, {p, [](void*) {}}, bytes, false) {}

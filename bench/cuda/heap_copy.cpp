@@ -1,5 +1,5 @@
-// gpumem_copy between heap memory and the device, by the host's clock: beside cudaMemcpy of the same memory, by contexts with few and
-// many host threads, and beside a copy of as many bytes of pinned memory; and gpumem_copy_async with a wait beside gpumem_copy.
+// Copies between heap memory and the device, by the host's clock, with few and many host threads. The baselines of
+// gpumem_copy are cudaMemcpy and a copy of pinned memory. The baseline of gpumem_copy_async with a wait is gpumem_copy.
 #include <cstdlib>
 #include <cstring>
 #include <thread>
@@ -18,7 +18,7 @@ constexpr std::size_t kMiB = 1024 * kKiB;
 constexpr std::size_t kGiB = 1024 * kMiB;
 constexpr std::size_t kLong = 256 * kMiB;
 constexpr std::size_t kMostPinned = kGiB;
-// Of longer results on the host so many words apart are looked at.
+// Longer results on the host are checked at every kStep-th word only.
 constexpr std::size_t kLookedAtWhole = 16 * kMiB;
 constexpr std::size_t kStep = 1021;
 
@@ -29,7 +29,7 @@ Case heap_case(std::size_t bytes, bool to_device, int threads, const char* peer)
       .family = "heap_copy", .name = name, .peer = peer, .bar = {}, .bytes = static_cast<double>(bytes), .open = {}};
 }
 
-// Memory of the program's that all cases share while there are any, touched once.
+// The program's memory, touched once and shared by all cases that are alive.
 class Heap {
  public:
   char* get(std::size_t bytes) {
@@ -82,7 +82,6 @@ struct Problem {
   const void* from(const char* host) const { return to_device ? host : src; }
 };
 
-// Long copies are timed one by one.
 std::function<double()> sampler(std::size_t bytes, std::function<void()> call) {
   return bytes < kLong ? host_sampler(std::move(call), kClock) : one_call_sampler(std::move(call));
 }
@@ -144,7 +143,7 @@ Case beside_pinned(const GpuPtr& gpu, const HeapPtr& heap, std::size_t bytes, bo
   return c;
 }
 
-// In the order of the stream, which calls the host back for each chunk, in place of at once.
+// In stream order, with a host callback per chunk, instead of at once.
 Case enqueued(const GpuPtr& gpu, const HeapPtr& heap, std::size_t bytes, bool to_device) {
   Case c = heap_case(bytes, to_device, 0, "gpumem_copy");
   c.name += "/enqueued";

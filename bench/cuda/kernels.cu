@@ -18,7 +18,6 @@ int grid_for(int64_t n, int64_t most = 1 << 16) {
 __device__ int64_t first_index() { return int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 __device__ int64_t index_step() { return int64_t{gridDim.x} * blockDim.x; }
 
-// Calls body(i) for all i below n.
 template <class Body>
 __global__ void each_kernel(int64_t n, Body body) {
   for (int64_t i = first_index(); i < n; i += index_step()) body(i);
@@ -30,7 +29,6 @@ void for_each(int64_t n, const Body& body) {
   check_cuda(cudaDeviceSynchronize());
 }
 
-// The sum of body(i) for all i below n.
 template <class Body>
 __global__ void count_kernel(int64_t n, Body body, unsigned long long* count) {
   unsigned long long mine = 0;
@@ -173,7 +171,7 @@ __global__ void reference_kernel(const T* x, const T* y, int64_t n, Reference<T>
   if (threadIdx.x == 0) out[blockIdx.x] = partial[0];
 }
 
-// One block a line.
+// One block per line.
 __global__ void line_sums_kernel(const float* x, int64_t lines, int64_t length, int64_t line_step, int64_t element_step,
                                  double* out) {
   __shared__ double partial[kThreads];
@@ -196,7 +194,7 @@ __global__ void read_kernel(const uint4* x, int64_t words, unsigned int* sink) {
     const uint4 v = __ldcs(x + i);
     mixed += v.x ^ v.y ^ v.z ^ v.w;
   }
-  if (mixed == 0x9E3779B9u) *sink = mixed;  // almost never written, and the loads can't be dropped
+  if (mixed == 0x9E3779B9u) *sink = mixed;  // almost never true, but the compiler cannot drop the loads
 }
 
 __global__ void gate_kernel(const volatile int* release, volatile int* timed_out) {

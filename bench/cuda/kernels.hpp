@@ -1,5 +1,5 @@
-// The benchmark's own kernels: inputs, what results should be, comparisons, the gate. Simple on purpose, and nothing of them is
-// shared with the library's.
+// The benchmarks' own kernels: inputs, expected results, comparisons, the gate. They are simple on purpose and share no
+// code with the library's.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -16,19 +16,19 @@ namespace bench {
 
 void write_contents(void* dst, int64_t bytes, const tool::Contents& contents);
 
-// The operations, plainly. They block.
+// The operations in their simplest form. They block.
 void move_plainly(void* dst, const void* src, const Axes& axes);
 void index_plainly(void* dst, const void* src, const int64_t* index, int64_t n, int64_t row_bytes, bool scatter);
 void axpby_plainly(gpumem_dtype dtype, double alpha, const void* x, double beta, const void* y, void* z, int64_t n);
 void fill_plainly(void* dst, int64_t bytes, const tool::Pattern& pattern, int64_t pattern_bytes);
 
-// How much is different, in units of 16 bytes at most. Blocks.
+// In units of up to 16 bytes. Blocks.
 int64_t count_different(const void* a, const void* b, int64_t bytes);
-// How many of n values differ by more than `tolerance`. Blocks.
+// Blocks.
 int64_t count_different(const double* got, const double* expected, int64_t n, double tolerance);
 
-// What reductions should give: each thread loops over its elements, a block folds its threads, the host folds the blocks. Sums
-// of integers wrap: what does not fit 64 bits is for nobody to ask. products is the sum of x[i] * y[i].
+// Expected results of reductions. Threads loop over elements, blocks combine their threads, the host combines the
+// blocks. Sums of integers wrap, so cases must fit 64 bits. products is the sum of x[i] * y[i].
 template <class T>
 struct Reference {
   using Sum = std::conditional_t<std::is_floating_point_v<T>, double, uint64_t>;
@@ -41,16 +41,16 @@ struct Reference {
 template <class T>
 Reference<T> reference_reduce(const T* x, const T* y, int64_t n);
 
-// out[k] = the sum of line k of a dense row-major matrix: of row k, or of column k.
+// out[k] = the sum of row k, or column k, of a dense row-major matrix.
 void reference_line_sums(const float* x, int64_t rows, int64_t cols, bool of_columns, double* out);
 
-// Reads bytes, a multiple of 16, once and keeps nothing: L2 then has them, in clean lines, and nothing else.
+// Reads bytes, a multiple of 16, once. L2 then contains only their clean lines.
 void launch_read(const void* x, int64_t bytes, unsigned int* sink, cudaStream_t stream);
 
 // Occupies the stream until *release becomes non-zero; after two seconds it gives up and sets *timed_out.
 void launch_gate(const int* release, int* timed_out, cudaStream_t stream);
 
-// The cheapest launch with the arguments of a fill: the peer of a dispatch.
+// The cheapest launch with the arguments of a fill: the baseline of a dispatch.
 void launch_small_fill(void* dst, const tool::Pattern& pattern, int64_t count, cudaStream_t stream);
 
 }  // namespace bench

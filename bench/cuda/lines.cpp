@@ -1,5 +1,5 @@
-// Operations that write arrays, on the device: beside the CUDA runtime and cuBLAS, by device time; between host and device by the
-// host's clock.
+// Operations that write arrays. On the device: compared with the CUDA runtime and cuBLAS, by device time. Between host
+// and device: by the host's clock.
 #include <algorithm>
 #include <utility>
 
@@ -43,10 +43,10 @@ constexpr Shape kShapes[] = {
     {16777216, 3, 1},  {3, 16777216, 1},  {268435456, 2, 4}, {1048576, 64, 4},  {100003, 200, 4},
 };
 
-// In place, beside the library's own transpose into another matrix.
+// Compared with the library's own transpose into another matrix.
 constexpr Shape kInPlace[] = {{16384, 16384, 4}, {16384, 8192, 4}, {10007, 9973, 4}, {1048576, 32, 4}, {7000, 6000, 8}};
 
-// What a row beside cudaMemcpyAsync is held to; none where no bar was set.
+// The target against cudaMemcpyAsync, if one was set.
 Bar bar_beside_memcpy(const Shape& s) {
   const int64_t narrow = std::min(s.rows, s.cols);
   const int64_t wide = std::max(s.rows, s.cols);
@@ -76,7 +76,7 @@ Line transpose_line(const Shape& s, bool by_geam) {
   return line;
 }
 
-// dst is transposed in place, there and back again in turn.
+// dst is transposed back and forth.
 Pair open_in_place(const GpuPtr& gpu, const Shape& s) {
   const auto run = std::make_shared<Run>(gpu, s.line());
   const auto there = std::make_shared<bool>(false);
@@ -98,7 +98,7 @@ Pair open_in_place(const GpuPtr& gpu, const Shape& s) {
 
 void add_transposes(const Lines& lines) {
   const auto geam_takes = [&](const Shape& s) {
-    // cuBLAS waits for the device before it transposes more rows, so it can't be timed as the others are.
+    // cuBLAS waits for the device before it transposes more rows, which device time cannot measure.
     return lines.gpu()->blas && s.rows < int64_t{1} << 28 && (s.element_bytes == 4 || s.element_bytes == 8);
   };
   for (const Shape& s : kShapes) {
@@ -116,7 +116,6 @@ void add_transposes(const Lines& lines) {
     line.quick = line.cacheable = false;
     lines.add(line, false).open = [gpu = lines.gpu(), s] { return open_in_place(gpu, s); };
   }
-  // Many small matrices, one behind the other.
   for (const auto& [s, batches] : {std::pair{Shape{64, 64, 4}, 65536}, {Shape{7, 9, 4}, 4194304}}) {
     Line line = transpose_line(s, false);
     line.name += "/batch" + text(batches);
@@ -131,7 +130,6 @@ void add_transposes(const Lines& lines) {
   }
 }
 
-// The whole blocking call, and cudaMemcpyAsync with a synchronisation.
 Pair open_across(const GpuPtr& gpu, const std::string& line) {
   const auto run = std::make_shared<Run>(gpu, line);
   const auto reset = [run] {
@@ -168,9 +166,9 @@ void add_transposes_across(const Lines& lines) {
 
 // ----------------------------------------------------------------------------------------------------- permutations
 
-// 57 cases of rank 2 to 6, from 200 MB to 1 GB, with and without a moving fastest axis, in the manner of the sets that TTC and
-// HPTT were measured with (Springer, Hammond, Bientinesi, "TTC: A high-performance compiler for tensor transpositions", 2016);
-// the extents are our own.
+// 57 cases of 2 to 6 axes, from 200 MB to 1 GB, with and without a moving fastest axis. They follow the sets of TTC and
+// HPTT (Springer, Hammond, Bientinesi, "TTC: A high-performance compiler for tensor transpositions", 2016). The extents
+// are our own.
 struct Permuted {
   const char* extents;
   const char* orders;
@@ -247,7 +245,7 @@ Line copy_line(int64_t bytes) {
           .ceiling = bytes < 16 * kMiB ? Ceiling::none : Ceiling::copy};
 }
 
-// The peer can only set single bytes: it is the same number of bytes, whatever the pattern.
+// The baseline can set only single bytes, so it writes the same number of bytes for any pattern.
 Side by_memset(const RunPtr& run, bool cold) {
   void* const dst = run->at("dst");
   const std::size_t bytes = run->output_bytes();
@@ -324,7 +322,7 @@ Line block_line(int64_t row, int64_t rows, int64_t slices, int64_t src_pitch, in
 
 void add_rows(const Lines& lines) {
   constexpr int64_t moved = 256 * kMiB;
-  constexpr int64_t most_rows = kMiB;  // the peer takes a second for more of the shortest ones
+  constexpr int64_t most_rows = kMiB;  // longer tables of the shortest rows take the baseline a second
   const auto gapped = [&](int64_t row) {
     return block_line(row, std::min(moved / row, most_rows), 1, 2 * row, row + 16);
   };
@@ -379,7 +377,8 @@ Line axpby_line(gpumem_dtype dtype, int log2, bool triad) {
   return line;
 }
 
-// y changes with every call, so there is one a sample; the first sample comes behind a call that loads the kernels.
+// y changes with every call, so each sample has one call. The first sample follows an untimed call, which loads the
+// kernels.
 Side checked_later(Side side) {
   side.verify = [verify = std::move(side.verify), first = std::make_shared<bool>(true)] {
     return std::exchange(*first, false) ? std::string() : verify();
@@ -416,7 +415,7 @@ void add_axpby(const Lines& lines) {
   };
 }
 
-// From and to the types of images, models and simulations: wider, narrower, and of one size.
+// Types of images, models and simulations: wider, narrower, and of equal size.
 void add_conversions(const Lines& lines) {
   constexpr std::pair<const char*, const char*> kTypes[] = {{"f32", "f16"}, {"f16", "f32"}, {"f32", "bf16"},
                                                             {"f64", "f32"}, {"u8", "f32"},  {"f32", "i8"},
@@ -445,7 +444,7 @@ constexpr Size kFullHd{"1080p", 1080, 1920}, k4K{"4K", 2160, 3840}, k8K{"8K", 43
 
 Line image_line(const std::string& filter, gpumem_dtype dtype, int channels, const Size& from, const Size& to) {
   const int64_t pixel = channels * kDtypeBytes[dtype];
-  // Nearest reads no more rows than it writes; of a row it touches every sector.
+  // Nearest reads at most as many rows as it writes, but every sector of them.
   const int64_t rows_read = filter == "nearest" ? std::min(from.rows, to.rows) : from.rows;
   const int64_t touched = (rows_read * from.cols + to.rows * to.cols) * pixel;
   return {.family = "resize",
@@ -476,7 +475,7 @@ void add_images(const Lines& lines) {
       lines.add(line, true).quick = i.channels == 3;
     }
   }
-  // The texture unit's values are its own, so they are not compared.
+  // The texture unit computes other values, so they are not compared.
   lines.add_ladder(image_line("bilinear", GPUMEM_U8, 4, k8K, k4K), true, "texture");
 }
 

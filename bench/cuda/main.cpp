@@ -1,4 +1,4 @@
-// bench_cuda: the CUDA backend against CUB, cuBLAS and the CUDA runtime.
+// bench_cuda: the CUDA backend compared with CUB, cuBLAS and the CUDA runtime.
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -12,7 +12,6 @@ namespace {
 
 std::string cuda_version(int v) { return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10); }
 
-// The kernel module's release, else the version of CUDA that the driver speaks.
 std::string driver_version() {
   if (const std::string release = bench::driver_release(); !release.empty()) return release;
   int version = 0;

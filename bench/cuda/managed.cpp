@@ -1,5 +1,5 @@
-// Managed memory that the host has written before each sample, by the host's clock: prefetches beside the runtime's, and work on the
-// device beside the same work that fetches its operand by faults.
+// Managed memory that the host has written before each sample, by the host's clock. Prefetches are compared with the
+// runtime's, and device work with the same work that faults its operand in.
 #include <cstring>
 #include <utility>
 
@@ -28,7 +28,7 @@ OperandPtr managed(const GpuPtr& gpu, std::size_t bytes) {
   return std::make_shared<tool::Operand>(gpu->ctx.get(), "managed", static_cast<int64_t>(bytes), 0);
 }
 
-// One call a sample: the next would find its pages in place.
+// One call per sample, because the next one would find its pages resident.
 Side side_of(const OperandPtr& memory, int32_t value, std::function<void()> call) {
   return {one_call_sampler(std::move(call)), [memory] { write_by_host(*memory); },
           [memory, value] { return verify(*memory, value); }};

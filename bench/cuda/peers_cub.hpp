@@ -1,4 +1,4 @@
-// cub::DeviceReduce, with its scratch allocated beforehand.
+// cub::DeviceReduce, with preallocated scratch memory.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,8 +13,8 @@
 namespace bench {
 
 enum class CubOp {
-  sum,       // what users call, to a result of the elements' type: i32 wraps, f32 accumulates in f32
-  sum_wide,  // of i32: a 64-bit result, and so 64-bit accumulators, the same value as the library's
+  sum,       // the users' call; the result has the elements' type: i32 wraps, f32 accumulates in f32
+  sum_wide,  // of i32: a 64-bit result and 64-bit accumulators, the same value as the library's
   min,
   arg_min,      // of i32 and f32
   sum_squares,  // of i32, 64-bit, like the next
@@ -23,12 +23,12 @@ enum class CubOp {
 
 class CubReduce {
  public:
-  // i32, i64, f32 and f64, where the operation says nothing else; n <= 2^32 - 1.
+  // i32, i64, f32 and f64, unless the operation restricts them; n <= 2^32 - 1.
   CubReduce(CubOp op, gpumem_dtype dtype, const void* x, int64_t n);
 
   void enqueue(cudaStream_t stream) const;
 
-  // The result's place on the device, its type (I32, I64, F32 or F64), and the place of arg_min's index, an int64_t.
+  // The result on the device, its type (I32, I64, F32 or F64), and the int64_t index of arg_min.
   void* result() const { return result_.as(); }
   gpumem_dtype result_type() const { return result_type_; }
   void* index() const { return index_.as(); }

@@ -61,7 +61,7 @@ class Cublas : public Blas {
   }
 
  private:
-  // Factors lie on the host, results on the device.
+  // Factors are on the host, results on the device.
   cublasHandle_t with(cublasPointerMode_t mode) {
     check_cublas(cublasSetPointerMode(handle_, mode));
     return handle_;

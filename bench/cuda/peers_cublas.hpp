@@ -1,4 +1,4 @@
-// cuBLAS, where it is there.
+// cuBLAS as a baseline, if the build has it.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,7 +11,7 @@ namespace bench {
 // Enqueues on one stream. Results are on the device, of the elements' type; n < 2^31.
 class Blas {
  public:
-  static std::unique_ptr<Blas> make(cudaStream_t stream);  // null: this program was built without cuBLAS
+  static std::unique_ptr<Blas> make(cudaStream_t stream);  // null: built without cuBLAS
 
   virtual ~Blas() = default;
   // dst (cols x rows) = transpose of src (rows x cols), both row-major and dense; 4 bytes: Sgeam, 8 bytes: Dgeam.

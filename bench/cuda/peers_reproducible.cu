@@ -1,5 +1,5 @@
-// The one file that is compiled with a CCCL of its own. It is newer than the toolkit's, so nothing of either may be included
-// where the other is: what this file shares with the rest is plain CUDA.
+// The only file compiled with its own CCCL, which is newer than the toolkit's. The headers of the two must not meet, so
+// this file shares only plain CUDA with the others.
 #include "cuda/peers_reproducible.hpp"
 
 #if BENCH_HAS_NEWER_CCCL
@@ -13,7 +13,8 @@
 namespace bench {
 namespace reproducible {
 
-// CUB allocates its scratch through the environment: here it gets what was allocated beforehand, as the other peers do.
+// CUB allocates its scratch through the environment, which returns memory allocated beforehand, as for the other
+// baselines.
 struct Scratch {
   void* memory;
   std::size_t bytes;
@@ -41,7 +42,7 @@ struct Environment {
   }
 };
 
-// CUB ignores what an environment does not answer in the expected form.
+// CUB ignores an environment whose query has another form.
 static_assert(std::is_same_v<decltype(cuda::mr::__get_memory_resource(std::declval<const Environment&>())), Scratch>);
 
 template <class T>

@@ -1,4 +1,4 @@
-// cub::DeviceReduce::Sum with the same bits on every GPU (determinism gpu_to_gpu), where CCCL 3.1 or newer is there.
+// cub::DeviceReduce::Sum with the same bits on every GPU (determinism gpu_to_gpu), if CCCL 3.1 or newer is available.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,7 +11,7 @@ namespace bench {
 
 class CubReproducible {
  public:
-  static bool built();  // false: this program was built without such a CCCL
+  static bool built();  // false: built without such a CCCL
 
   // *result (a float or a double, on the device) = the sum of x; n < 2^31.
   void enqueue(const float* x, int64_t n, float* result, cudaStream_t stream) const;

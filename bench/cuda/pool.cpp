@@ -1,4 +1,4 @@
-// The pools on the device, beside the driver's own with its release threshold raised.
+// The pools on the device, compared with the driver's pool with a raised release threshold.
 #include "support/pool_cases.hpp"
 
 #include <chrono>
@@ -10,7 +10,7 @@
 namespace bench {
 namespace {
 
-// The device's default pool keeps what is freed: without it the peer would ask the system with each synchronisation.
+// The device's default pool keeps freed memory. Otherwise the baseline would ask the system at each synchronisation.
 void keep_all(int device) {
   cudaMemPool_t pool = nullptr;
   check_cuda(cudaDeviceGetDefaultMemPool(&pool, device));

@@ -1,6 +1,6 @@
-// The other kinds of reductions, each beside the simplest one of our own that reads the same bytes, by device time: 8-bit
-// elements, positions, compensation, misaligned data, rows and columns of a matrix. Positions beside CUB too, dot products and
-// norms beside cuBLAS, which gives the elements' type while ours accumulate in double and give a double.
+// Other kinds of reductions, compared with our simplest one that reads the same bytes, by device time. Positions are
+// also compared with CUB, dot products and norms with cuBLAS. cuBLAS returns the elements' type; ours accumulate in
+// double and return a double.
 #include <utility>
 
 #include "cuda/kernels.hpp"
@@ -10,7 +10,7 @@
 namespace bench {
 namespace {
 
-// Beside another line of ours. Where both read the same operands, these are shared.
+// Compared with another line of ours. Equal operands are shared.
 OpenScalar beside(const std::string& peer_line) {
   return [peer_line](const ReductionPtr& r, const Gated& how) {
     return Pair{reduce_side(r, how), reduce_side(std::make_shared<Reduction>(r->gpu, peer_line, r.get()), how)};
@@ -51,12 +51,12 @@ void add_axis(std::vector<Case>& cases, const GpuPtr& gpu, int64_t rows, int64_t
              });
 }
 
-// --------------------------------------------------------------------------------------------------- beside cuBLAS
+// -------------------------------------------------------------------------------------------------- against cuBLAS
 
 template <class T>
 Side blas_side(const ReductionPtr& r, const Gated& how) {
   const bool dot = r->problem.op() == GPUMEM_DOT;
-  auto* const result = reinterpret_cast<T*>(static_cast<double*>(r->result()) + 1);  // beside ours
+  auto* const result = reinterpret_cast<T*>(static_cast<double*>(r->result()) + 1);  // after our result
   const auto *x = static_cast<const T*>(r->x), *y = static_cast<const T*>(r->y);
   const auto enqueue = [=] {
     if (dot) {

@@ -1,6 +1,6 @@
-// Reductions of device data to a value in device memory against cub::DeviceReduce and the device's ceilings: by device time
-// alone, as an idle stream sees the call, its launches included, and the whole blocking call by the host's clock. Then every
-// variant in turn.
+// Reductions of device data to a value in device memory, compared with cub::DeviceReduce and the device's measured
+// peaks. Timed on the device, on an idle stream with launches, and as blocking calls by the host's clock. Then every
+// implementation in turn.
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -27,7 +27,6 @@ constexpr Peer kCubWideSum{CubOp::sum_wide, "CUB Sum, 64-bit result"};
 constexpr Peer kCubSquares{CubOp::sum_squares, "CUB TransformReduce"};
 constexpr Peer kCubCubes{CubOp::sum_cubes, "CUB TransformReduce"};
 
-// A reduction of 2^log2 elements.
 struct Power {
   const char* op;
   gpumem_dtype dtype;
@@ -44,9 +43,9 @@ Side cub_side(const ReductionPtr& r, CubOp op, const Gated& how) {
       {{cub->result(), cub->result_type(), r->expected(r->problem.op())}}, how);
 }
 
-// ------------------------------------------------------------------------------------------------------- beside CUB
+// ------------------------------------------------------------------------------------------------------ against CUB
 
-// What one launch in place of two saves shows up to 2^20.
+// Up to 2^20, the launch that is saved is a visible part of the time.
 double bar_beside_cub(const Power& p) {
   if (p.log2 == 13 || p.log2 == 14) return 1.6;
   if (p.log2 >= 16 && p.log2 <= 18) return 1.2;
@@ -54,7 +53,6 @@ double bar_beside_cub(const Power& p) {
   return 0.98;
 }
 
-// Two ways of timing: by device time alone, and as an idle stream sees a call.
 constexpr const char* kDeviceTime = "reduce";
 constexpr const char* kStreamTime = "reduce_stream";
 
@@ -72,7 +70,7 @@ void add_beside_cub(std::vector<Case>& cases, const GpuPtr& gpu, const char* fam
 template <class T>
 Side reproducible_side(const ReductionPtr& r, const Gated& how) {
   const auto cub = std::make_shared<CubReproducible>();
-  auto* const result = reinterpret_cast<T*>(static_cast<double*>(r->result()) + 1);  // beside ours
+  auto* const result = reinterpret_cast<T*>(static_cast<double*>(r->result()) + 1);  // after our result
   const auto enqueue = [=] { cub->enqueue(static_cast<const T*>(r->x), r->n, result, r->gpu->peer_stream.get()); };
   return scalar_side(r->gpu, enqueue, {{result, r->dtype, r->sum}}, how);
 }
@@ -82,7 +80,7 @@ Pair open_reproducible(const ReductionPtr& r, const Gated& how) {
           r->dtype == GPUMEM_F32 ? reproducible_side<float>(r, how) : reproducible_side<double>(r, how)};
 }
 
-// Without a peer: the rate itself.
+// No baseline: the target is a rate.
 void add_beside_ceiling(std::vector<Case>& cases, const GpuPtr& gpu, Ceiling ceiling, const char* name,
                         double fraction) {
   const std::string line = reduce_line("sum", GPUMEM_I32, int64_t{1} << 30);
@@ -96,7 +94,7 @@ void add_beside_ceiling(std::vector<Case>& cases, const GpuPtr& gpu, Ceiling cei
 
 // ---------------------------------------------------------------------------------------------------- blocking calls
 
-// gpumem_reduce against cub::DeviceReduce::Sum, the copy of its four bytes into pinned memory and the wait for its stream.
+// The baseline is cub::DeviceReduce::Sum, a copy of its four bytes into pinned memory, and a wait for its stream.
 struct Call {
   ReductionPtr r;
   CubReduce cub;
@@ -128,8 +126,8 @@ Pair open_call(const ReductionPtr& r, const Gated& how) {
 
 // ----------------------------------------------------------------------------------------------------------- ladder
 
-// Most variants are slow on purpose: the steps of a textbook from neighbours adding neighbours to the library's own choice, and
-// what uncoalesced reading costs. `variant`: empty for the library's choice; `peer`: a variant of ours, or empty for CUB.
+// Most implementations are slow on purpose. `variant` is empty for the library's choice. `peer` is an implementation of
+// ours, or empty for CUB.
 void add_rung(std::vector<Case>& cases, const GpuPtr& gpu, const Power& p, const std::string& variant,
               const std::string& peer) {
   const bool cubes = p.op == std::string_view("sum_cubes");

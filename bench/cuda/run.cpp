@@ -7,7 +7,7 @@
 namespace bench {
 namespace {
 
-// What is right comes from the host backend, which the tests hold against exact values.
+// The expected result comes from the host backend, which the tests compare with exact values.
 void write_by_host(const Run& r, void* to) {
   const Context host = make_context(GPUMEM_DEVICE_HOST);
   const tool::Instance there = make_instance(host.get(), r.problem, tool::Place::host);
@@ -23,7 +23,7 @@ void write_expected(const Run& r, void* to) {
     const tool::Pattern pattern = tool::fill_pattern(r.number("uniform", 0) != 0);
     return fill_plainly(to, r.instance.output->bytes(), pattern, r.number("bytes"));
   }
-  if (family == "axpby") {  // as make_axpby() has the factors
+  if (family == "axpby") {  // the factors of make_axpby()
     const bool in_place = r.problem.text("z") == "y";
     return axpby_plainly(r.problem.dtype(), in_place ? 0.5 : 1, r.at("x"), in_place ? 1 : 0.5, r.at("y"), to,
                          r.number("n"));

@@ -1,5 +1,5 @@
-// A problem line on the device whose result is an array: a call of ours beside a call of a peer, both enqueued on one stream and
-// timed there, each held against the bytes that it should leave.
+// An operation on the device whose result is an array: our call and a baseline's. Both are enqueued and timed on one
+// stream, and their output is compared with the expected bytes.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,6 @@
 
 namespace bench {
 
-// A line with its operands in the large buffers, and what its output should be.
 struct Run {
   GpuPtr gpu;
   Problem problem;
@@ -32,9 +31,9 @@ struct Run {
   cudaStream_t stream() const { return gpu->peer_stream.get(); }
 
   gpumem_status enqueue() const;
-  std::string verify() const;         // the output is what is expected
-  std::string verify_copied() const;  // it is what src is
-  // Where an operand's bytes lie on the device; of host memory, a copy in a large buffer.
+  std::string verify() const;
+  std::string verify_copied() const;
+  // An operand on the device; for host memory, a copy in a large buffer.
   const void* on_device(const tool::Operand& operand) const;
 };
 using RunPtr = std::shared_ptr<Run>;
@@ -46,15 +45,13 @@ Side our_side(const RunPtr& run, const Gated& how);
 // The yardstick: cudaMemcpyAsync of so many bytes between the large buffers.
 Side memcpy_side(const GpuPtr& gpu, std::size_t bytes, bool cold);
 
-// The other side of a line's case.
 using Peer = std::function<Side(const RunPtr& run, bool cold)>;
 
-// Enqueues what writes the line's output on run.stream().
+// `enqueue` writes the line's output on run.stream().
 Peer by_call(std::function<void(const Run& run)> enqueue);
-// A copy of as many bytes as the line counts, halved; or of `bytes`.
+// A copy of half the bytes that the line counts, or of `bytes`.
 Peer by_memcpy(std::size_t bytes = 0);
 
-// A row of a table of lines.
 struct Line {
   std::string family;
   std::string name;
@@ -63,12 +60,12 @@ struct Line {
   Peer peer = {};  // none: only the rate counts
   Bar bar = {};
   bool quick = false;
-  double bytes = 0;        // 0: what the line counts
+  double bytes = 0;        // 0: the line's own count
   bool cacheable = false;  // the name says whether L2 was emptied
   Ceiling ceiling = Ceiling::copy;
 };
 
-// What fits in half of an L2: it is measured both ways.
+// Up to 128 MiB may be in an L2, so such a case is measured warm and cold.
 bool cacheable(double bytes);
 
 class Lines {
@@ -76,10 +73,9 @@ class Lines {
   Lines(std::vector<Case>& cases, GpuPtr gpu) : cases_(cases), gpu_(std::move(gpu)) {}
 
   const GpuPtr& gpu() const { return gpu_; }
-  // The case that was added.
   Case& add(const Line& line, bool cold) const;
-  void add_warm_and_cold(const Line& line) const;  // warm where it is cacheable
-  // Every variant of the line's family in turn; `unchecked`: one whose results are its own.
+  void add_warm_and_cold(const Line& line) const;  // warm only if cacheable
+  // Every implementation of the line's operation in turn; `unchecked`: the one whose results differ.
   void add_ladder(const Line& line, bool cold, const std::string& unchecked = "") const;
 
  private:

@@ -1,4 +1,4 @@
-// The host benchmarks: what each file registers, and what the files share.
+// The host benchmarks: the functions that add cases, and shared helpers.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,9 @@
 
 namespace bench {
 
-// Heap memory that all of OpenMP's threads have touched, so that its pages lie where its static schedule uses them.
+// Heap memory that all of OpenMP's threads have touched, so that its pages are near the threads of its static schedule.
 OperandPtr host_memory(const Context& ctx, int64_t bytes);
 
-// A line with such operands.
 tool::Instance host_instance(const Context& ctx, const Problem& problem);
 
 // libgomp's threads spin for some ten milliseconds after a parallel region; a sample begins after that.
@@ -23,7 +22,7 @@ inline constexpr HostClock kHostClock{std::chrono::milliseconds(30), std::chrono
 Ceilings measure_host_ceilings(const Context& ctx);
 
 void add_host_reduce(std::vector<Case>& cases, const Context& ctx);
-void add_host_lines(std::vector<Case>& cases, const Context& ctx);  // operations that write arrays
+void add_host_lines(std::vector<Case>& cases, const Context& ctx);
 void add_host_pool(std::vector<Case>& cases, const Context& ctx);
 void add_startup(std::vector<Case>& cases);
 

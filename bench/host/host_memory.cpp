@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kCeilingBytes = std::size_t{1} << 29;
 
-// The best of a few runs: a ceiling is what the machine can do.
+// The best of a few runs, because a peak is the most that the machine can do.
 double best_rate(double bytes, const std::function<void()>& call) {
   const auto sample = host_sampler(call, {std::chrono::milliseconds(0), std::chrono::milliseconds(1)});
   double best = 0;

@@ -1,4 +1,4 @@
-// Problem lines whose results are arrays, on the host backend, beside OpenMP's loops, the C library and OpenBLAS.
+// Operations on the host backend whose results are arrays, compared with OpenMP's loops, the C library and OpenBLAS.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -14,7 +14,6 @@
 namespace bench {
 namespace {
 
-// A line with its operands, and what its output should be.
 struct Run {
   Context ctx;
   Problem problem;
@@ -39,10 +38,9 @@ struct Run {
 };
 using RunPtr = std::shared_ptr<Run>;
 
-// Writes the output as the operation would.
 using Peer = std::function<void(const Run&)>;
 
-// --------------------------------------------------------------------------------------------- what should come out
+// -------------------------------------------------------------------------------------------------- expected results
 
 template <class T>
 void plain_triad(const Run& r, T* z) {
@@ -74,7 +72,7 @@ void plain_movement(const Run& r, unsigned char* to) {
   });
 }
 
-// Numbers that both types have.
+// Both types have these numbers.
 template <class From, class To>
 void plain_conversion(const Run& r, unsigned char* to) {
   auto* const src = r.at<From>("src");
@@ -114,7 +112,6 @@ Pair open_pair(const RunPtr& run, const Peer& peer) {
   return {run->side(run, [run] { check(run->instance.call(false)); }), run->side(run, [run, peer] { peer(*run); })};
 }
 
-// A row of the tables below.
 struct Line {
   std::string family;
   std::string name;
@@ -141,7 +138,6 @@ struct Lines {
                      .quick = line.quick,
                      .open = [ctx = ctx, line] { return open_pair(open(ctx, line.line, line.wanted), line.peer); }});
   }
-  // Every variant of the last case's line in turn.
   void add_ladder_of(const Line& line) const {
     const std::string family = line.line.substr(0, line.line.find(' '));
     add(line);
@@ -176,7 +172,7 @@ void by_openmp_tiles(const Run& r) {
   openmp::transpose_tiled(r.at<const uint32_t>("src"), r.at<uint32_t>("dst"), r.number("rows"), r.number("cols"));
 }
 
-// The matrix dst of a run, transposed in place there and back again in turn. The peer has a second one beside it.
+// The matrix dst of a run, transposed in place back and forth. The baseline has its own.
 struct InPlace {
   RunPtr run;
   OperandPtr second;
@@ -277,7 +273,7 @@ void add_permutations(const Lines& lines) {
 
 // ------------------------------------------------------------------------------------------------- copies and fills
 
-constexpr int64_t kLarge = int64_t{1} << 28;  // well past the caches
+constexpr int64_t kLarge = int64_t{1} << 28;
 
 void by_memcpy(const Run& r) { std::memcpy(r.at("dst"), r.at("src"), static_cast<std::size_t>(r.bytes())); }
 void by_openmp_copy(const Run& r) { openmp::copy(r.at("dst"), r.at("src"), static_cast<std::size_t>(r.bytes())); }
@@ -313,7 +309,7 @@ void add_movement(const Lines& lines) {
                  .quick = bytes == kLarge});
     }
   }
-  // The left half of a matrix's rows to one without gaps.
+  // The left half of a matrix's rows, to rows without padding.
   for (const int row : {16, 256, 4096, 1 << 16}) {
     const std::string width = std::to_string(row);
     lines.add({.family = "copy_2d",
@@ -411,7 +407,7 @@ void resized(const Run& r, unsigned char* to) {
                            r.number("dst_rows"), r.number("dst_cols"), r.number("channels")});
 }
 
-// What is expected is the peer's result, worked out once: the arithmetic of both is the same, so the bytes are.
+// The baseline's result, computed once, is the expected one: both use the same arithmetic, so the bytes are equal.
 void add_images(const Lines& lines) {
   constexpr std::pair<const char*, const char*> kImages[] = {
       {"u8x3/2160x3840 to 1080x1920", "channels=3 src_rows=2160 src_cols=3840 dst_rows=1080 dst_cols=1920"},

@@ -1,4 +1,4 @@
-// bench_host: the host backend against OpenMP, the C library and OpenBLAS.
+// bench_host: the host backend compared with OpenMP, the C library and OpenBLAS.
 #include <cstdio>
 
 #include "host/host_cases.hpp"

@@ -11,7 +11,7 @@
 namespace bench::openmp {
 namespace {
 
-// Calls piece(offset, bytes) with one contiguous piece a thread, cut at multiples of a page.
+// One contiguous piece per thread, cut at multiples of a page.
 template <class Piece>
 void in_pieces(std::size_t bytes, const Piece& piece) {
 #pragma omp parallel

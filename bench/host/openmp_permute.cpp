@@ -13,7 +13,7 @@ struct Axis {
   int64_t extent = 1, src = 0, dst = 0;
 };
 
-// The places of every index of the outer axes, taken apart once a tile or run.
+// Precomputed per tile or run: the places of every index of the outer axes.
 struct Outer {
   Axis axes[kMaxRank];
   int rank = 0;
@@ -42,7 +42,7 @@ void rows(const uint32_t* src, uint32_t* dst, const Outer& outer, int64_t run) {
   }
 }
 
-// across is the fastest axis of src, down that of dst.
+// across is the fastest axis of src, down is the fastest of dst.
 void tiles(const uint32_t* src, uint32_t* dst, const Outer& outer, const Axis& across, const Axis& down) {
 #pragma omp parallel for collapse(3) schedule(static)
   for (int64_t i = 0; i < outer.count; ++i) {

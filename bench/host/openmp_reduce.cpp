@@ -36,7 +36,7 @@ struct BrainFloat {
   }
 };
 
-// What a sum of T is formed in, and what a result is written as.
+// The accumulator of sums of T, and the type of results.
 template <class T>
 using Sum = std::conditional_t<!std::is_integral_v<T>, double, std::conditional_t<sizeof(T) == 8, Int128, int64_t>>;
 template <class T>
@@ -65,7 +65,6 @@ void put(void* result, int at, V value) {
   static_cast<Result<T>*>(result)[at] = static_cast<Result<T>>(value);
 }
 
-// The terms of a sum.
 struct Plain {
   template <class A>
   A operator()(A v) const {

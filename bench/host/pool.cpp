@@ -1,4 +1,4 @@
-// The pools on the host backend, beside the C library's allocator.
+// The pools on the host backend, compared with the C library's allocator.
 #include "support/pool_cases.hpp"
 
 #include <cstdlib>
@@ -17,7 +17,7 @@ void add_host_pool(std::vector<Case>& cases, const Context& ctx) {
   add_pinned_pairs(cases, ctx, {});
   const std::size_t first = cases.size();
   add_pool_pairs(cases, ctx, peer);
-  // Heap memory knows neither streams nor what lies where: reported only.
+  // Heap memory has no streams and does not track its blocks, so this is only reported.
   for (std::size_t i = first; i < cases.size(); ++i) {
     if (cases[i].peer == peer.name) cases[i].bar = {};
   }

@@ -1,4 +1,4 @@
-// Every reduction of the host backend, blocking, against the plain OpenMP loop of the same precision.
+// Every reduction of the host backend, blocking, compared with the plain OpenMP loop of the same precision.
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
@@ -12,15 +12,15 @@ namespace {
 
 constexpr int kMaxLog2 = 26;
 
-// In an order that leaves a type's loops together.
+// Keeps the loops of each type together.
 constexpr const char* kOps[] = {"sum",     "sum_compensated", "sum_abs", "min",  "max",         "min_max",  "max_abs",
                                 "arg_min", "arg_max",         "dot",     "nrm2", "sum_squares", "sum_cubes"};
 
-// ------------------------------------------------------------------------------------------------- what is expected
+// -------------------------------------------------------------------------------------------------- expected values
 
 __extension__ using Int128 = __int128;
 
-// Sixteen bits that stand for a normal number, and where its mantissa ends.
+// Sixteen bits of a normal number, and the end of its mantissa.
 template <int kMantissa>
 struct Short {
   uint16_t bits;
@@ -72,12 +72,12 @@ Expected expected(V value, double scale) {
   return {0, static_cast<double>(value), scale};
 }
 
-// GPUMEM_MIN_MAX has a second value, GPUMEM_ARG_* have an index.
+// GPUMEM_MIN_MAX uses `second`, GPUMEM_ARG_* use `index`.
 struct Reduced {
   Expected value, second, index;
 };
 
-// The magnitude of floating-point elements is at least 1, so that n says how large a sum's terms are.
+// The magnitude of floating-point elements is at least 1, so n tells the size of a sum's terms.
 template <class V>
 Reduced reduced(gpumem_reduce_op op, const Totals<V>& t, int64_t n) {
   const V low = t.low < 0 ? -t.low : t.low, high = t.high < 0 ? -t.high : t.high;
@@ -112,7 +112,7 @@ Reduced reduced(gpumem_reduce_op op, const Totals<V>& t, int64_t n) {
   throw std::invalid_argument("no reference of this operation");
 }
 
-// By a plain loop over one element after the other in 128-bit integers or long double: independent of both sides.
+// A plain loop in 128-bit integers or long double, which is independent of both sides.
 template <class T>
 Reduced reference(const void* x, const void* y, gpumem_reduce_op op, int64_t n) {
   using V = std::conditional_t<std::is_integral_v<T>, Int128, long double>;

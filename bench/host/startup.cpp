@@ -1,4 +1,4 @@
-// What it costs a process to start using the library: dlopen, a host context, one small reduction, the end.
+// The cost of using the library in a new process: dlopen, a host context, one small reduction, the end.
 #include <dlfcn.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -17,8 +17,8 @@ namespace bench {
 namespace {
 
 struct ProbeTimes {
-  double process = 0;  // seconds from spawning it to its end
-  double calls = 0;    // seconds from before dlopen to after the context is gone, by the probe's own clock
+  double process = 0;  // seconds from the spawn to the end
+  double calls = 0;    // seconds from before dlopen to after the context is destroyed, by the probe's own clock
 };
 
 std::string library_path() {

@@ -1,6 +1,6 @@
-// A process of its own for the startup benchmark: opens the library named by its first argument, makes a host context, sums
-// a few numbers, destroys the context and ends. Without an argument it does nothing, which is the peer.
-// Writes to stdout the nanoseconds from before dlopen to after the destruction. Exit status 1: something failed.
+// The startup benchmark's process: opens the library named by its first argument, makes a host context, sums a few
+// numbers, destroys the context and ends. Without an argument it does nothing, as the baseline. Writes the nanoseconds
+// from before dlopen to after the destruction to stdout. Exit status 1: something failed.
 #include <dlfcn.h>
 #include <gpumem.h>
 

@@ -1,6 +1,6 @@
-/* A matrix of doubles in slabs of rows, one a process, becomes its transpose in slabs of rows: by a plan of gpumem, and by
- * MPI_Alltoallv between a local transpose and local copies of rows, in turns, in host memory. With "cuda", gpumem's slabs lie on a device
- * for each process.
+/* Transposes a matrix of doubles in slabs of rows, one slab on each process. By turns, a plan of gpumem does it, and
+ * MPI_Alltoallv between local transposes and copies. The slabs are in host memory. With "cuda", each process has
+ * gpumem's slabs on a device.
  * usage: mpirun -n PROCESSES bench_mpi [ROWS COLS [REPEATS [WORKSPACE_BYTES [cuda]]]] */
 #include <gpumem_mpi.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ static void by_gpumem(problem* p) {
   check(gpumem_dist_execute(p->plan, src, dst));
 }
 
-/* The transposed slab is sorted by destination as it is; what arrives from r are columns of this process's rows. */
+/* The transposed slab is already sorted by destination. Data that arrives from r is columns of this process's rows. */
 static void by_mpi(problem* p) {
   const range rows = slab(p->rows, rank), cols = slab(p->cols, rank);
   const int64_t pitch = p->rows * (int64_t)sizeof(double);
@@ -95,7 +95,7 @@ static void plan_both(problem* p, gpumem_dist* dist, int64_t workspace_bytes) {
   }
 }
 
-/* From when all are ready until the last has ended. */
+/* From the barrier until the last process has ended. */
 static double seconds(void (*work)(problem*), problem* p) {
   double longest = 0;
   MPI_Barrier(MPI_COMM_WORLD);
@@ -117,7 +117,7 @@ static void verify(problem* p, const char* name) {
   memset(p->to, 0, (size_t)(cols.count * p->rows) * sizeof *p->to);
 }
 
-/* The plan's slabs, on the host as they lie on the device. */
+/* Copies the plan's slabs to the device if it has one. */
 static void place(problem* p, int64_t from_bytes, int64_t to_bytes) {
   p->src = p->from, p->dst = p->to;
   if (member == ctx) return;

@@ -1,4 +1,4 @@
-// The library for the benchmarks: contexts that are shared, forced variants, problem lines with their operands.
+// The library for the benchmarks: shared contexts, forced implementations, operation descriptors with their operands.
 #pragma once
 
 #include <gpumem.h>
@@ -26,39 +26,37 @@ using tool::Problem;
 
 using Context = std::shared_ptr<gpumem_ctx>;
 
-// A context of the given device (GPUMEM_DEVICE_HOST, GPUMEM_DEVICE_CUDA or an ordinal), warmed up, with so many threads for the
-// host's part of the work; 0: as many as there are.
+// A warmed-up context of a device (GPUMEM_DEVICE_HOST, GPUMEM_DEVICE_CUDA or an ordinal). host_threads: for the host's
+// part of the work; 0: all.
 Context make_context(int32_t device, int32_t host_threads = 0);
 
 inline std::size_t bytes_of(gpumem_dtype dtype, int64_t n) { return static_cast<std::size_t>(n * kDtypeBytes[dtype]); }
 
-// The type of the library's results.
 inline gpumem_dtype result_type(gpumem_dtype dtype) { return dtype >= GPUMEM_F16 ? GPUMEM_F64 : GPUMEM_I64; }
 
 inline std::string wrong_count(int64_t wrong, const char* what = "elements") {
   return wrong == 0 ? "" : std::to_string(wrong) + " " + what + " are wrong";
 }
 
-std::string size_name(std::size_t bytes, int largest_unit = 20);  // "64KiB", up to MiB or, of 30, GiB
+std::string size_name(std::size_t bytes, int largest_unit = 20);  // "64KiB"; largest_unit 20: up to MiB, 30: up to GiB
 
-// A pair whose first side's samples run one forced variant; the context is free otherwise. Skips when the variant does not
+// A side whose samples force one implementation; the context is free otherwise. Skips if the implementation does not
 // fit the problem; `try_once` is one call.
 Side with_variant(const Context& ctx, gpumem_family family, const std::string& name, Side side,
                   const std::function<gpumem_status()>& try_once);
 
-// Adds a copy of the case for every variant of the family, by the name "<family>/<case>/<variant>": the way from textbook to
-// the table's choice. `open` is given the variant.
+// Adds a copy of the case for every implementation of the operation, named "<family>/<case>/<variant>".
 void add_ladder(std::vector<Case>& cases, Case base, const std::string& family,
                 const std::function<Pair(const std::string& variant)>& open);
 
-// The value that a result should have. Integers are compared exactly, by their low half in a result of 32 bits. Numbers may be
-// off by `scale` times 1e-10, or 1e-5 in a result of 32 bits; the former is well below what one missing element makes.
+// The expected value of a result. Integers are compared exactly, by their low half in a 32-bit result. Numbers may be
+// off by `scale` times 1e-10, or 1e-5 in a 32-bit result. 1e-10 is well below the effect of one missing element.
 struct Expected {
   int64_t integer = 0;
   double number = 0;
   double scale = 0;
 
-  // "" when the value at `result`, of type I32, I64, F32 or F64, is that.
+  // "" if the value at `result`, of type I32, I64, F32 or F64, is the expected one.
   std::string compare(const void* result, gpumem_dtype type) const;
 };
 

@@ -1,4 +1,5 @@
-// What movement should leave, as one loop over the elements of dst: independent of the library and of its peers.
+// The expected result of movement, by one loop over the elements of dst that is independent of the library and of its
+// baselines.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,7 @@ struct Axes {
   }
 };
 
-// Of a line of the families transpose, permute (without strides) and copy. A copy's elements are as large as its numbers allow.
+// For a line of transpose, permute (without strides) or copy. A copy's elements are as large as its numbers allow.
 Axes axes_of(const tool::Problem& problem);
 
 }  // namespace bench

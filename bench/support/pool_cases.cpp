@@ -57,7 +57,7 @@ Case pool_case(std::string name, std::string peer, Bar bar, std::function<Pair()
           .open = std::move(open)};
 }
 
-// Seconds a pair when as many threads as there are pairs make `calls` calls each at the same time.
+// Seconds per pair if one thread per pair makes `calls` calls, all at the same time.
 double seconds_together(const std::vector<std::function<void()>>& pairs, int calls) {
   std::atomic<size_t> ready{0};
   std::atomic<bool> go{false};

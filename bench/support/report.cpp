@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 std::string gigabytes(double bytes_per_s) { return bytes_per_s > 0 ? rounded(bytes_per_s / 1e9).dump() : "-"; }
 
-// By BarKind: its name in the file, and how it is shown.
+// By BarKind: its name in the file, and its display.
 struct KindText {
   const char* name;
   const char* shown;
@@ -108,7 +108,7 @@ void Report::add(const Row& r) {
 
 void Report::skip(const SkippedRow& row) {
   skipped_.push_back(row);
-  if (row.family == "ladder") return;  // the variants of other backends: the file lists them
+  if (row.family == "ladder") return;  // implementations of other backends: the file lists them
   std::printf("%s/%s skipped: %s\n", row.family.c_str(), row.name.c_str(), row.reason.c_str());
   std::fflush(stdout);
 }

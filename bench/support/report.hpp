@@ -1,4 +1,4 @@
-// The results of one run: a table for a person on stdout, the same numbers as JSON in a file.
+// The results of one run: a table on stdout, and the same numbers as JSON in a file.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ struct Row {
   std::string peer;
   Bar bar = {};
   double ours_us = 0;
-  double peer_us = 0;   // NaN without a peer
-  double gbs = 0;       // NaN when no bytes are counted
-  double fraction = 0;  // of the case's ceiling; NaN without one
+  double peer_us = 0;   // NaN without a baseline
+  double gbs = 0;       // NaN if no bytes are counted
+  double fraction = 0;  // of the case's peak, or NaN
   double spread = 0;    // the wider of both sides'
   int repeats = 0;
-  std::string wrong = {};  // what a verification complained about; the figures are void then
+  std::string wrong = {};  // the message of a failed verification, which voids the figures
 
   double ratio() const { return peer_us / ours_us; }
   double added_us() const { return ours_us - peer_us; }
@@ -44,16 +44,16 @@ class Report {
   double ceiling(Ceiling which) const;
 
   void print_heading() const;
-  void add(const Row& row);  // prints it too
+  void add(const Row& row);
   void skip(const SkippedRow& row);
   void print_summary() const;
 
   const std::vector<Row>& rows() const { return rows_; }
   const std::vector<SkippedRow>& skipped() const { return skipped_; }
 
-  bool all_right() const;  // no verification complained
+  bool all_right() const;
   std::string json() const;
-  void write(const std::string& path) const;  // throws std::runtime_error
+  void write(const std::string& path) const;
 
  private:
   std::vector<Row> rows_;

@@ -25,7 +25,7 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 struct Samples {
-  std::vector<double> ours, peer;  // seconds a call
+  std::vector<double> ours, peer;  // seconds per call
   std::string wrong;
 };
 
@@ -65,8 +65,7 @@ Samples measure(const Pair& pair, int repeats) {
   return s;
 }
 
-// A rate far above what memory allows means that the device's timer missed the work. Cases that fit in a cache name no
-// ceiling.
+// A rate far above the memory's means that the device's timer missed the work. Cases that fit in a cache name no peak.
 std::string implausible(const Case& c, const Row& row) {
   return c.device_timed && row.fraction > 2
              ? "twice as fast as the measured ceiling: the work was not inside the timed region"
@@ -142,7 +141,7 @@ void register_case(const std::shared_ptr<Entry>& entry, int repeats) {
   }
 }
 
-// The row whose ratio is the median; of an even number the lower one.
+// The row with the median ratio; the lower one of an even number.
 std::size_t middle_ratio(const std::vector<double>& ours, const std::vector<double>& peer) {
   std::vector<std::size_t> order(ours.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -151,7 +150,6 @@ std::size_t middle_ratio(const std::vector<double>& ours, const std::vector<doub
   return order[(order.size() - 1) / 2];
 }
 
-// Adds the row that a summary asks for, if any of its rows was measured.
 void summarize(const Summary& summary, const std::vector<Case>& cases, Report& report) {
   const auto wanted =
       std::count_if(cases.begin(), cases.end(), [&](const Case& c) { return summary.over(c.family, c.name, c.peer); });
@@ -178,7 +176,7 @@ void summarize(const Summary& summary, const std::vector<Case>& cases, Report& r
   report.add(row);
 }
 
-// The table is printed row by row by Report; Google Benchmark's own display is not needed beside it.
+// Report prints the table row by row, so Google Benchmark's own display is off.
 class Quiet : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
@@ -267,7 +265,7 @@ int run_cases(int argc, char** argv, const Options& options, Report& report, con
     report.write(path);
     std::printf("results in %s\n", path.c_str());
   }
-  if (const int signal = measure::interrupted(); signal != 0) {  // ends as it would have, and a script with it
+  if (const int signal = measure::interrupted(); signal != 0) {  // ends by the signal, so that a script ends too
     std::fflush(nullptr);
     std::signal(signal, SIG_DFL);
     std::raise(signal);

@@ -1,8 +1,8 @@
 // Registers cases with Google Benchmark, measures them in pairs and reports them.
 //
-// A case becomes two benchmarks, <family>/<case>/vs:<peer>/ours and .../peer. The first of the two that runs measures both:
-// ours, peer, peer, ours, ours, peer ... so that a drift of the machine hits both sides alike and neither is always first.
-// Each benchmark then hands its own samples to Google Benchmark as manual time, so that its filters and its
+// A case becomes two benchmarks, <family>/<case>/vs:<peer>/ours and .../peer. The first of the two that runs measures
+// both: ours, peer, peer, ours, ours, peer ... So a drift of the machine hits both sides alike and neither is always
+// first. Each benchmark then gives its own samples to Google Benchmark as manual time, so that its filters and its
 // --benchmark_out work as usual.
 #pragma once
 
@@ -21,16 +21,16 @@ struct Options {
   int repeats = 21;
 };
 
-// Takes the program's own options (--out=PATH --quick --repeats=N --help) out of argv. Returns false when the program has
+// Takes the program's own options (--out=PATH --quick --repeats=N --help) out of argv. Returns false if the program has
 // nothing more to do; `status` is its exit status then.
 bool parse_options(int& argc, char** argv, const char* about, Options& options, int& status);
 
-// Runs the cases that Google Benchmark's options and --quick leave, prints the table, writes the JSON.
-// The summaries come last. Returns the exit status: 1 when a result was wrong.
+// Runs the cases that Google Benchmark's options and --quick leave, then the summaries. Prints the table, and writes
+// the JSON. Returns the exit status: 1 if a result was wrong.
 int run_cases(int argc, char** argv, const Options& options, Report& report, const std::vector<Case>& cases,
               const std::vector<Summary>& summaries = {});
 
-// What main() returns: run's status, or 1 once an exception's sentence is told.
+// Returns main()'s status: run's, or 1 after it has printed an exception's message.
 int main_of(const char* name, int argc, char** argv, int (*run)(int, char**));
 
 }  // namespace bench

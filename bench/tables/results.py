@@ -54,7 +54,7 @@ OPERATIONS = {
     COMMAND: "measured by `gpumem bench`",
 }
 
-# Names of baselines that the pages spell otherwise than the results do.
+# Names of baselines that the pages spell differently.
 BASELINES = {
     "10008x10008": "gpumem, 10008 x 10008 elements",
     "gpumem sum of it all": "gpumem, sum of all elements",
@@ -137,7 +137,7 @@ def without_baseline(row):
             "gbs": row["gbs"], "fraction_of_ceiling": row["of_ceiling"], "spread": half, "repeats": row["samples"], **wrong}
 
 
-# The programs of bench/torch name operations otherwise.
+# The programs of bench/torch use other names of operations.
 MOVED = {"copy": "copy", "copy_2d": "copy_rows", "transpose": "transpose", "in place": "in_place", "gather": "gather", "scatter": "scatter",
          "convert": "convert", "lincomb": "arithmetic", "multiply": "arithmetic", "permute": "permute"}
 
@@ -214,7 +214,7 @@ class Comparison(NamedTuple):
     operation: str
     baseline: str
     cases: int
-    median: float  # of the ratios; None without ratios, as are the next three
+    median: float  # of the ratios; like the next three, None without ratios
     mean: float  # geometric
     least: float
     greatest: float

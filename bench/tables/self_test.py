@@ -106,7 +106,7 @@ def run(table):
         check_rows(folder)
         check_document(document.read_text(encoding="utf-8"))
         check_csv(folder)
-        (folder / "old.md").write_text("x")  # it comes from nothing
+        (folder / "old.md").write_text("x")  # no result makes it
         assert table(folder, document, LIMITS, True) == 1
         assert table(folder, document, LIMITS, False) == 0
         assert not (folder / "old.md").exists() and table(folder, document, LIMITS, True) == 0

@@ -149,8 +149,6 @@ def as_csv(devices):
     return out.getvalue()
 
 
-# The bandwidth of copies of pageable and of pinned memory by size and direction, from the rows of the operation heap_copy.
-
 UNITS = {"KiB": 10, "MiB": 20, "GiB": 30}
 MOST_BYTES = 1 << 30
 CURVE_COLUMNS = ["direction", "bytes", "gpumem_heap_gbs", "cudaMemcpy_heap_gbs", "pinned_gbs"]

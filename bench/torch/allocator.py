@@ -114,7 +114,7 @@ class Captured:
         self.graph = torch.cuda.CUDAGraph()
         self.sizes = torch.Generator().manual_seed(2)
         with torch.cuda.stream(self.stream):
-            self.work()  # what libraries allocate on their first use
+            self.work()  # first use allocates libraries' own memory
             torch.cuda.synchronize()
             self.graph.capture_begin()
             self.work()
@@ -321,7 +321,7 @@ def main():
         row = case.run()
         rows.append(row)
         show(row)
-        if options.out:  # each row at once, so that what stops later ones leaves these
+        if options.out:  # after each row, so that an abort keeps the earlier ones
             with open(options.out, "w") as file:
                 json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "rows": rows}, file, indent=1)
     for case in cases:

@@ -77,7 +77,7 @@ class Run:
         store = made(dtype, shift + batches * rows * ld)
         x = store[shift:shift + batches * rows * ld].view(batches, rows, ld)[:, :, :cols]
         dim = 2 if axis == 0 else 1
-        torch.cuda.synchronize()  # what x was made from may be the memory of the next tensor
+        torch.cuda.synchronize()  # the next tensor may reuse the memory of x's source
         result = torch.empty(batches * (rows if axis == 0 else cols), device="cuda", dtype=torch.float64
                              if x.is_floating_point() else torch.int64)
         own = lambda: self.library.axis(dtype, op, axis, x, rows, cols, ld, batches, rows * ld, result)

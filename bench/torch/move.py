@@ -22,7 +22,8 @@ from harness import CALLS, I32, I64, PTR, Library, timed
 
 TYPES = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64, 16: torch.complex128}
 MIB = 1 << 20
-# By gpumem_dtype. What PyTorch has no copy kernels for, or other values than ours, is beside a plain copy alone.
+# By gpumem_dtype. Types without copy kernels in PyTorch, or with other values than ours, are only compared with a plain
+# copy.
 DTYPES = {"i8": torch.int8, "u8": torch.uint8, "i16": torch.int16, "u16": None, "i32": torch.int32, "u32": None, "i64": torch.int64,
           "u64": None, "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64}
 STORED = {"u16": torch.int16, "u32": torch.int32, "u64": torch.int64}
@@ -100,7 +101,7 @@ class Run:
         own = lambda: self.library.call("transpose_batched_async", size, rows, cols, src.data_ptr(), src_ld, src_step,
                                         dst.data_ptr(), dst_ld, dst_step, batches, self.library.wrapped)
 
-        def in_turn():  # what is timed leaves any number of transposes behind
+        def in_turn():  # the timed calls leave any number of transposes behind
             src.copy_(want.transpose(1, 2).reshape(-1))
             torch.cuda.synchronize()
             own()

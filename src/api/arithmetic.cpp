@@ -1,4 +1,3 @@
-// Sums of scaled operands, and products, over views.
 #include <algorithm>
 
 #include "api/guard.hpp"

@@ -1,4 +1,3 @@
-// Elements as another type.
 #include "api/guard.hpp"
 #include "ops/operations.hpp"
 

@@ -1,4 +1,3 @@
-// Copies: of one range, of rows, of slices of rows.
 #include "api/guard.hpp"
 #include "ops/operations.hpp"
 

@@ -1,4 +1,4 @@
-// Arrays over several contexts and processes.
+// Entry points for arrays over several contexts and processes.
 #include "dist/dist.hpp"
 
 #include "api/guard.hpp"
@@ -42,7 +42,7 @@ std::vector<Context*> read_contexts(const gpumem_dist_options& options) {
   return contexts;
 }
 
-// Mistakes go to the other processes too, as soon as there is a way to them.
+// Argument errors reach the other processes as soon as a connection exists.
 std::unique_ptr<Dist> create(const gpumem_dist_options& options, const gpumem_dist_transport* transport) {
   const bool sound = options.deadline_s > 0 && options.deadline_s <= kMostSeconds;
   return std::make_unique<Dist>(transport, sound ? options.deadline_s : kDefaultDistOptions.deadline_s, [&] {
@@ -65,7 +65,6 @@ std::unique_ptr<Dist> create(const gpumem_dist_options* given) {
   return create(options, &transport);
 }
 
-// Of the members whose device is lost.
 void keep_faults(Dist& dist) noexcept {
   for (Context* context : dist.contexts) {
     try {
@@ -76,7 +75,6 @@ void keep_faults(Dist& dist) noexcept {
   }
 }
 
-// A stream for each member here.
 std::vector<NativeStream> read_streams(const Dist& dist, gpumem_stream* const* given) {
   std::vector<NativeStream> streams;
   for (size_t i = 0; i < dist.contexts.size(); ++i) {
@@ -92,7 +90,7 @@ std::vector<NativeStream> read_streams(const Dist& dist, gpumem_stream* const* g
   return streams;
 }
 
-// Pairs of members here that don't pull from each other.
+// Pairs of local participants without peer reads.
 int32_t staged_pairs(const Dist& dist) noexcept {
   int32_t pairs = 0;
   for (size_t a = 0; a < dist.contexts.size(); ++a) {
@@ -101,7 +99,6 @@ int32_t staged_pairs(const Dist& dist) noexcept {
   return pairs;
 }
 
-// One collective call, for members whose devices are sound.
 template <class F>
 void collectively(Dist& dist, const F& f) {
   const std::lock_guard<std::mutex> lock(dist.calls);
@@ -143,7 +140,7 @@ ReadLayout reader(const gpumem_dist_layout* layout, const char* argument) {
   };
 }
 
-// store(value), where there is one. Mistakes of one process go to the others too.
+// Calls store(value) on success. An argument error of one process reaches the others too.
 template <class Store>
 gpumem_status reduce_to(gpumem_dist_plan* plan, const Reduction::Read& what, const void* const* x, const void* const* y,
                         const Store& store) noexcept {
@@ -186,7 +183,7 @@ gpumem_status gpumem_dist_create(const gpumem_dist_options* options, gpumem_dist
     *dist = nullptr;
     std::unique_ptr<Dist> made = create(options);
     *dist = as_handle<gpumem_dist>(process().handles.insert(HandleType::dist, made.get()));
-    static_cast<void>(made.release());  // the handle owns it from here on
+    static_cast<void>(made.release());
   });
 }
 

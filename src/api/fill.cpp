@@ -1,4 +1,3 @@
-// Fills.
 #include "api/guard.hpp"
 #include "ops/operations.hpp"
 

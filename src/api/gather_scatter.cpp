@@ -1,4 +1,3 @@
-// Rows of a matrix by index.
 #include "api/guard.hpp"
 #include "ops/operations.hpp"
 

@@ -1,4 +1,4 @@
-// What every exported function shares: exceptions end here, handles and structs are checked here, texts leave here.
+// Shared code of all exported functions: catches exceptions, checks handles and structs, returns texts.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,6 @@ inline gpumem_status failed(gpumem_status status, const char* sentence) noexcept
   return status;
 }
 
-// Runs f and turns whatever it throws into a status and a sentence.
 template <class Kept = KeptThreadState, class F>
 gpumem_status guard(F&& f) noexcept {
   const Kept kept;
@@ -56,19 +55,19 @@ uint64_t as_number(const Handle* handle) noexcept {
   return reinterpret_cast<uintptr_t>(handle);
 }
 
-// A stream or an event, which has to be one of the context.
+// A stream or an event, which must belong to the context.
 template <class Child>
 Child& child_of(const Context& context, Child& child, const char* argument, const char* owner = "ctx") {
   if (child.context == &context) return child;
   fail(GPUMEM_INVALID_ARGUMENT, "%s belongs to another context; expected one that was made on %s", argument, owner);
 }
 
-// The context's own stream for NULL, else a stream that was made on this context.
+// The context's own stream for NULL, else a stream made on this context.
 inline NativeStream stream_of(Context& context, const gpumem_stream* stream) {
   return stream == nullptr ? context.own_stream() : child_of(context, resolve(stream), "stream").native;
 }
 
-// The same, as the device memory of the context knows it.
+// The stream's cache in the context's device memory.
 inline StreamCache& cache_of(Context& context, const gpumem_stream* stream) {
   return stream == nullptr ? context.device_memory().own() : *child_of(context, resolve(stream), "stream").cache;
 }
@@ -77,7 +76,7 @@ inline Event& event_of(Context& context, const gpumem_event* event) {
   return child_of(context, resolve(event), "event");
 }
 
-// Runs f on a live, healthy context; a device fault that f meets sticks to it.
+// Runs f on a live, healthy context. A device fault in f becomes its persistent error.
 template <class F>
 void in_context(Context& context, F&& f) {
   context.throw_if_faulted();
@@ -99,7 +98,7 @@ void require(const T* p, const char* argument) {
   if (p == nullptr) fail(GPUMEM_INVALID_ARGUMENT, "%s is NULL; expected an address to write to or read from", argument);
 }
 
-// Makes something in a context: *out is nullptr until it is there.
+// Makes an object in a context. *out is nullptr until it exists.
 template <class Kept = KeptThreadState, class T, class Make>
 gpumem_status make_in(const gpumem_ctx* ctx, T** out, const char* argument, const Make& make) noexcept {
   return guard<Kept>([&] {
@@ -109,9 +108,9 @@ gpumem_status make_in(const gpumem_ctx* ctx, T** out, const char* argument, cons
   });
 }
 
-// Structs that carry their size. The first member is int64_t struct_size in all of them.
+// For structs with a size. Their first member is int64_t struct_size.
 constexpr int64_t kSmallestStruct = sizeof(int64_t);
-constexpr int64_t kLargestStruct = int64_t{1} << 20;  // no version will reach it: a garbage size must not be believed
+constexpr int64_t kLargestStruct = int64_t{1} << 20;  // rejects garbage sizes; no version will be as large
 
 template <class T>
 void init_struct(T* p, int64_t size, const T& defaults, const char* argument) {
@@ -139,7 +138,7 @@ int64_t struct_size_of(const T* p, const char* argument) {
   return size;
 }
 
-// An input struct: what the caller's version knows over the defaults; fields beyond this version must be zero.
+// An input struct: the caller's fields over the defaults. Fields unknown to this version must be zero.
 template <class T>
 T read_struct(const T* p, const T& defaults, const char* argument) {
   const auto size = static_cast<size_t>(struct_size_of(p, argument));
@@ -155,7 +154,6 @@ T read_struct(const T* p, const T& defaults, const char* argument) {
   return value;
 }
 
-// Of members that later versions may give a meaning.
 inline void require_zero(const char* member, int32_t value) {
   if (value != 0) fail(GPUMEM_INVALID_ARGUMENT, "%s is %d; expected 0", member, value);
 }
@@ -168,7 +166,6 @@ void write_struct(T* p, T value, const char* argument) {
   std::memcpy(p, &value, std::min(static_cast<size_t>(size), sizeof(T)));
 }
 
-// A text for the caller's buffer, cut where it ends.
 inline void write_text(std::string_view text, char* buf, int64_t cap, int64_t* needed) {
   if (cap < 0) fail(GPUMEM_INVALID_ARGUMENT, "cap is %lld; expected 0 or more", ll(cap));
   if (cap > 0) {
@@ -180,20 +177,18 @@ inline void write_text(std::string_view text, char* buf, int64_t cap, int64_t* n
   if (needed != nullptr) *needed = static_cast<int64_t>(text.size()) + 1;
 }
 
-// The type of the elements of a typed function.
 template <class T>
 constexpr gpumem_dtype kDtypeOf = std::is_floating_point_v<T> ? (sizeof(T) == 4 ? GPUMEM_F32 : GPUMEM_F64)
                                   : std::is_signed_v<T>       ? (sizeof(T) == 4 ? GPUMEM_I32 : GPUMEM_I64)
                                                               : (sizeof(T) == 4 ? GPUMEM_U32 : GPUMEM_U64);
 
-// In what order an operation runs: behind the context's own stream and complete on return, or enqueued on a stream.
+// Order of an operation: behind the context's own stream and blocking, or enqueued on a stream.
 struct Order {
   const gpumem_stream* stream = nullptr;
   Completion completion = Completion::blocking;
 };
 inline Order enqueued(const gpumem_stream* stream) noexcept { return {stream, Completion::asynchronous}; }
 
-// f(stream), an operation, in a profile where one is running.
 template <class F>
 void run_profiled(Context& context, Order order, const F& f) {
   const NativeStream stream = stream_of(context, order.stream);
@@ -204,7 +199,7 @@ void run_profiled(Context& context, Order order, const F& f) {
   profile.add(timer);
 }
 
-// The operation with its parameters, which entry points list in the order of their struct.
+// Entry points list the parameters in the order of their struct.
 template <class Params>
 gpumem_status run(gpumem_ctx* ctx, void (*operation)(Context&, const Params&, NativeStream, Completion),
                   const std::type_identity_t<Params>& params, Order order = {}) noexcept {

@@ -1,4 +1,4 @@
-// Version, statuses, the last error, devices.
+// Entry points: version, statuses, last error, devices.
 #include "api/guard.hpp"
 #include "context/devices.hpp"
 
@@ -52,7 +52,7 @@ const char* gpumem_status_name(gpumem_status status) {
 }
 
 gpumem_status gpumem_last_error(char* buf, int64_t cap, int64_t* needed) {
-  // A misuse of this function must not replace the sentence that was asked for.
+  // Misuse of this function must not replace the requested message.
   if (cap < 0 || (buf == nullptr && cap > 0)) return GPUMEM_INVALID_ARGUMENT;
   return guard([&] { write_text(last_error(), buf, cap, needed); });
 }

@@ -1,4 +1,4 @@
-// Ceilings, profiles, tuning.
+// Entry points: measured peaks, profiles, tuning.
 #include "api/guard.hpp"
 #include "base/files.hpp"
 #include "base/float_environment.hpp"
@@ -12,7 +12,6 @@ using namespace gpumem::api;
 
 namespace {
 
-// A text for a member of a struct, cut where that ends.
 template <size_t kSize>
 void put(char (&member)[kSize], std::string_view text) noexcept {
   std::memcpy(member, text.data(), std::min(text.size(), kSize - 1));

@@ -1,4 +1,4 @@
-// Allocation, pointers, statistics, managed memory.
+// Entry points: allocation, pointers, statistics, managed memory.
 #include "api/guard.hpp"
 #include "ops/operand.hpp"
 #include "ops/operations.hpp"
@@ -26,7 +26,7 @@ gpumem_status gpumem_alloc_managed(gpumem_ctx* ctx, int64_t bytes, void** p) {
   return allocate_into(ctx, GPUMEM_MEMORY_MANAGED, bytes, p);
 }
 
-// Where a block is at hand, nothing of the thread but errno is touched: the pool keeps the rest as soon as it takes longer.
+// The fast path touches no thread state except errno. The pool preserves the rest on its slow path.
 gpumem_status gpumem_alloc_async(gpumem_ctx* ctx, int64_t bytes, int64_t alignment, gpumem_stream* stream, void** p) {
   return make_in<KeptErrno>(ctx, p, "p", [&](Context& context) {
     return allocate_async(context, bytes, alignment, cache_of(context, stream));

@@ -1,4 +1,3 @@
-// Permutations of axes.
 #include "api/guard.hpp"
 #include "ops/operations.hpp"
 

@@ -1,4 +1,4 @@
-// Allocators in the signatures of other libraries, on the process's own contexts.
+// Allocators with the signatures of other libraries, on the process's own contexts.
 #include "api/guard.hpp"
 #include "base/sentences.hpp"
 #include "ops/memory/shared_contexts.hpp"
@@ -9,7 +9,7 @@ using namespace gpumem::api;
 
 namespace {
 
-// Runs f on the process's context of the device; a failure leaves its sentence, which is all that the signatures have room for.
+// Runs f on the process's context of the device. A failure leaves only its message: the signatures have no status.
 template <class F>
 void on_device(int32_t device, const F& f) noexcept {
   static_cast<void>(guard([&] {
@@ -18,13 +18,12 @@ void on_device(int32_t device, const F& f) noexcept {
   }));
 }
 
-// CuPy's stream is the parameter; without one the memory is for every stream.
+// CuPy passes its stream as the parameter; without one, the memory is for every stream.
 Stream* stream_of_param(SharedContext& shared, void* param) {
   return param == nullptr ? nullptr : shared.streams.of(param);
 }
 
-// NULL would go into the graph as an address, and its replay fault the device: neither PyTorch nor CuPy looks. So CUDA tells of it, with
-// the capture's next call.
+// PyTorch and CuPy do not check for NULL, and the graph's replay would fault. So the capture is invalidated at once.
 void* allocate(SharedContext& shared, int64_t bytes, Stream* stream) {
   try {
     return shared.allocate(bytes, stream);

@@ -1,4 +1,4 @@
-// Reductions. The typed functions differ from the general ones in their types alone.
+// Entry points for reductions. Typed functions differ from general ones only in their types.
 #include "api/guard.hpp"
 #include "ops/call_record.hpp"
 #include "ops/operations.hpp"
@@ -8,7 +8,7 @@ using namespace gpumem::api;
 
 namespace {
 
-// One value, once check(params) has refused what the function does not take: that is this thread's last problem all the same.
+// One value, after check(params) has accepted the arguments. A rejected problem still counts as this thread's last one.
 template <class Check>
 gpumem_status checked(gpumem_ctx* ctx, ReduceParams params, Order order, const Check& check) noexcept {
   return with_context(ctx, [&](Context& context) {
@@ -18,12 +18,10 @@ gpumem_status checked(gpumem_ctx* ctx, ReduceParams params, Order order, const C
   });
 }
 
-// By an operation that the function's name says.
 gpumem_status value(gpumem_ctx* ctx, const ReduceParams& params, Order order = {}) noexcept {
   return checked(ctx, params, order, [](const ReduceParams& p) { require(p.result, "result"); });
 }
 
-// By one that the program names.
 gpumem_status general(gpumem_ctx* ctx, const ReduceParams& params, Order order = {}) noexcept {
   return checked(ctx, params, order, [](const ReduceParams& p) {
     require(p.result, "result");
@@ -38,7 +36,6 @@ gpumem_status search(gpumem_ctx* ctx, const ReduceParams& params, Order order = 
   });
 }
 
-// What the typed functions reduce, and what they look for.
 template <class T>
 ReduceParams reduction(gpumem_reduce_op op, const T* x, int64_t n, int64_t stride, void* result,
                        gpumem_status* status = nullptr) noexcept {

@@ -1,4 +1,3 @@
-// Images.
 #include "api/guard.hpp"
 #include "ops/operations.hpp"
 

@@ -1,4 +1,3 @@
-// Streams and events.
 #include "context/streams.hpp"
 #include "api/guard.hpp"
 

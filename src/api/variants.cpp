@@ -1,4 +1,3 @@
-// Variants and explain.
 #include "api/guard.hpp"
 #include "ops/operations.hpp"
 #include "ops/problem_line.hpp"

@@ -1,5 +1,5 @@
-// The narrow seam between the engine and what executes: one interface, a host and a CUDA implementation. It speaks in plain
-// data; everything that fails throws an Error. Only the engine calls it, with arguments that have been checked.
+// The interface between the engine and a backend, with a host and a CUDA implementation. Parameters are plain data, and
+// every failure throws an Error. Only the engine calls it, with checked arguments.
 #pragma once
 
 #include <atomic>
@@ -24,56 +24,52 @@
 
 namespace gpumem {
 
-// A backend's own stream or event; the engine hands them back and never looks inside. On the host backend a nullptr stream
-// means "in the calling thread, now, ordered with nothing".
+// A backend's own stream or event; opaque to the engine. On the host backend, a nullptr stream means the calling
+// thread, at once and in no order with other work.
 using NativeStream = void*;
 using NativeEvent = void*;
 
-// Whether a call may return before the work is done.
+// Whether a call may return before its work is done.
 enum class Completion : int32_t { asynchronous, blocking };
 
-// What the driver knows of an address that is not the library's own.
+// The driver's knowledge of an address that is not the library's own.
 struct Location {
-  bool known = false;  // false: nobody but the operating system knows it
+  bool known = false;  // false: only the operating system may know it
   gpumem_memory_kind kind = GPUMEM_MEMORY_PAGEABLE;
   int32_t device = GPUMEM_DEVICE_HOST;
-  uintptr_t base = 0;  // 0: not known
+  uintptr_t base = 0;  // 0: unknown
   size_t bytes = 0;
 };
 
-// What the driver was told of a range of managed memory. Devices are GPUMEM_DEVICE_NONE where it was told nothing, or not the same
-// for all of the range.
+// The driver's state of a managed range. A device is GPUMEM_DEVICE_NONE if it was never set or varies in the range.
 struct ManagedState {
   int32_t last_prefetch = GPUMEM_DEVICE_NONE;
   int32_t preferred_location = GPUMEM_DEVICE_NONE;
   bool read_mostly = false;
-  bool accessed_by = false;  // the backend's device
+  bool accessed_by = false;  // by the backend's device
 };
 
-// Work on the host that a stream runs in its order. It must not throw and not call the backend that runs it.
+// Host work that a stream runs in its order. It must not throw, and must not call the backend that runs it.
 using HostTask = std::function<void()>;
 
-// Who is told of the calling thread's work while something measures it: what a launch gives a stream lies between begins() and ends().
+// Observes the calling thread's work during a measurement. A launch enqueues its work between begins() and ends().
 class LaunchWatch {
  public:
   using Clock = std::chrono::steady_clock;
 
   virtual void begins(NativeStream stream) noexcept = 0;
   virtual void ends(NativeStream stream) noexcept = 0;
-  // Work of the host that the thread has done itself.
   virtual void ran(Clock::time_point begin, Clock::time_point end) noexcept = 0;
 
  protected:
   ~LaunchWatch() = default;
 };
 inline constinit thread_local LaunchWatch* t_launch_watch = nullptr;
-inline constinit std::atomic<int32_t> g_launch_watches{
-    0};  // of all threads: mostly none, and no thread-local is looked at
+inline constinit std::atomic<int32_t> g_launch_watches{0};  // in all threads; 0 saves reading the thread-local
 inline LaunchWatch* launch_watch() noexcept {
   return g_launch_watches.load(std::memory_order_relaxed) != 0 ? t_launch_watch : nullptr;
 }
 
-// What a backend puts around a launch.
 class WatchedLaunch {
  public:
   explicit WatchedLaunch(NativeStream stream) noexcept : watch_(launch_watch()), stream_(stream) {
@@ -90,7 +86,6 @@ class WatchedLaunch {
   const NativeStream stream_;
 };
 
-// What is launched: of one family, and of any that is only launched.
 template <class Family>
 struct Work {
   const typename Family::Params& params;
@@ -100,17 +95,17 @@ template <class... Family>
 std::variant<Work<Family>...> any_work(FamilyList<Family...>);
 using AnyWork = decltype(any_work(LaunchedFamilies{}));
 
-// Nodes of a reduction under way. One that nobody waits for ends before it goes.
+// Partial results of a pending reduction. The destructor waits for a reduction that nothing waited for.
 class PendingNodes {
  public:
   PendingNodes() = default;
   PendingNodes(const PendingNodes&) = delete;
   PendingNodes& operator=(const PendingNodes&) = delete;
   virtual ~PendingNodes() = default;
-  virtual void wait(std::span<ReduceNode> nodes) = 0;  // as many as there are; once
+  virtual void wait(std::span<ReduceNode> nodes) = 0;  // as many as the reduction has; call once
 };
 
-// What has a body here is optional: a backend whose memory is the host's own, and no driver's, needs none of it.
+// Functions with a body are optional. A backend that uses the host's own memory, without a driver, needs none of them.
 class Backend {
  public:
   Backend() = default;
@@ -122,64 +117,62 @@ class Backend {
   // Throws DEVICE_FAULT once the device's context is lost.
   virtual void check_health() {}
   virtual void warmup() = 0;
-  // nullptr, or why all that the backend has on its device is gone: the program has reset the device. It stays so. After such an answer
-  // no call touches the device: each throws DEVICE_FAULT, or does nothing where it can't throw.
+  // nullptr, or why the backend's state on its device is gone: the program reset the device. The answer is permanent.
+  // No call touches the device afterwards. Each throws DEVICE_FAULT, or does nothing if it can't throw.
   virtual const char* loss() noexcept { return nullptr; }
 
-  // Memory. release waits for the device where it has to and never throws: what can't be given back is lost with the context.
+  // Memory. release() may wait for the device and never throws. Memory that it can't free is lost with the context.
   virtual Location classify(const void* p) = 0;
   virtual void* allocate(gpumem_memory_kind kind, size_t bytes) = 0;
   virtual void release(gpumem_memory_kind kind, void* p, size_t bytes) noexcept = 0;
-  // Device memory in the order of a stream that is not under capture; nullptr: for every stream from now on, and given back
-  // when no stream uses it any more. Where props().memory_pools.
+  // Device memory in the order of a stream that is not under capture. With nullptr, it is usable on every stream after
+  // return, and released when no stream uses it any more. Requires props().memory_pools.
   virtual void* allocate_async(NativeStream stream, size_t bytes) = 0;
   virtual void release_async(NativeStream stream, void* p, size_t bytes) noexcept = 0;
-  // Whether a tool watches accesses to memory from allocate_async(): it is then told of each block there that may be accessed, from
-  // when on and until when.
+  // Whether a tool watches memory from allocate_async(). begin_block() and end_block() tell it the accessible blocks.
   virtual bool watched() const noexcept { return false; }
   virtual void begin_block(void* /*p*/, size_t /*bytes*/) noexcept {}
   virtual void end_block(void* /*p*/) noexcept {}
-  // Returns memory that was released and is kept for reuse to the system, all but keep_bytes of it.
+  // Returns released memory that is kept for reuse to the system, except keep_bytes of it.
   virtual void trim(size_t /*keep_bytes*/) noexcept {}
-  // Device memory in granules, mapped to addresses that the caller has reserved. Everything is whole granules.
-  virtual size_t granule_bytes() const noexcept { return 0; }                       // 0: there are none
-  virtual uintptr_t reserve_addresses(size_t /*bytes*/) { return 0; }               // 0: there are none
-  virtual void release_addresses(uintptr_t /*base*/, size_t /*bytes*/) noexcept {}  // of which none is mapped
-  // One chunk, which is unmapped as a whole, alone or with those beside it. Fails with nothing mapped.
+  // Device memory in pages of granule_bytes(), mapped to addresses that the caller has reserved. Sizes are whole pages.
+  virtual size_t granule_bytes() const noexcept { return 0; }                       // 0: not available
+  virtual uintptr_t reserve_addresses(size_t /*bytes*/) { return 0; }               // 0: not available
+  virtual void release_addresses(uintptr_t /*base*/, size_t /*bytes*/) noexcept {}  // nothing is mapped there
+  // Maps one chunk. It is unmapped as a whole, possibly with its neighbours. On failure, nothing is mapped.
   virtual void map(uintptr_t /*p*/, size_t /*bytes*/) {}
-  virtual void unmap(uintptr_t /*p*/, size_t /*bytes*/) noexcept {}  // what no work uses any more
-  // Locks the pages of host memory, so that the device reaches them by itself. What is registered in part already is
-  // INVALID_ARGUMENT; the sentence calls the memory p.
+  virtual void unmap(uintptr_t /*p*/, size_t /*bytes*/) noexcept {}  // that no work uses any more
+  // Locks the pages of host memory, so that the device reaches them directly. Memory that is already registered in part
+  // is INVALID_ARGUMENT. The error message calls the memory p.
   virtual void register_host(void* /*p*/, size_t /*bytes*/) {}
   virtual void unregister_host(void* /*p*/) noexcept {}
   virtual void prefetch(NativeStream /*stream*/, const void* /*p*/, size_t /*bytes*/, int32_t /*device*/) {}
-  // To the backend's own device, with contents that nobody reads again.
+  // To the backend's own device, without keeping the contents.
   virtual void prefetch_to_overwrite(NativeStream /*stream*/, const void* /*p*/, size_t /*bytes*/) {}
   virtual ManagedState managed_state(const void* /*p*/, size_t /*bytes*/) { return {}; }
   virtual void advise(const void* /*p*/, size_t /*bytes*/, gpumem_advice /*advice*/, int32_t /*device*/) {}
 
-  // Memory of another device. Both ask the driver to allow it, and say whether work of this backend may read it now: what is
-  // allocated the plain way, and a range of memory of any kind.
+  // Memory of another device. Both functions ask the driver for access and return whether this backend's work may read
+  // it now. The first is for memory from cudaMalloc(), the second for a range of any kind.
   virtual bool reaches_device(int32_t /*ordinal*/) { return false; }
   virtual bool reaches(const void* /*p*/, size_t /*bytes*/) { return false; }
 
-  // Movement of any pair of pointers that the device can reach. Where the host reaches them all, it moves them itself.
+  // Copies between any two pointers that the device can reach. If the host reaches both, the host moves the bytes.
   virtual void copy(NativeStream /*stream*/, void* /*dst*/, const void* /*src*/, size_t /*bytes*/,
                     Completion /*until*/) {}
-  // Pieces that are disjoint, in memory that the device reaches. Enqueued; for a CUDA device.
+  // Disjoint pieces in memory that the device reaches. Enqueued; CUDA devices only.
   virtual void move_pieces(NativeStream /*stream*/, std::span<const MovedPiece> /*pieces*/) {}
-  // Reads bytes (a multiple of 16) once and keeps nothing; the caches have these bytes then, and no others. blocks: on each multiprocessor.
+  // Reads bytes (a multiple of 16) once, so that the caches hold them and nothing else. blocks: per multiprocessor.
   virtual void read_all(NativeStream stream, const void* p, size_t bytes, int32_t blocks) = 0;
 
-  // Families.
-  // reduce is complete on return; its node becomes a value by value_of(). The others enqueue, and put what only the run can
-  // find into *status. Given Completion::blocking, reduce_lines returns that status; else GPUMEM_OK.
+  // reduce() is complete on return, and value_of() turns its partial result into a value. The others enqueue, and write
+  // errors of the run to *status. With Completion::blocking, reduce_lines() returns that status, otherwise GPUMEM_OK.
   virtual ReduceNode reduce(NativeStream stream, const ReduceParams& params,
                             const Configured<ReduceParams>& planned) = 0;
   virtual void reduce_async(NativeStream stream, const ReduceParams& params,
                             const Configured<ReduceParams>& planned) = 0;
-  // The same as reduce, only begun; and the nodes of the subtrees of an ordered sum of neighbouring elements. nullptr: not while others are
-  // under way, or never.
+  // Begins a reduce(). The second gives the partial results of the subtrees of an ordered sum of neighbouring elements.
+  // nullptr: not possible, or not while others are pending.
   virtual std::unique_ptr<PendingNodes> begin_reduce(NativeStream /*stream*/, const ReduceParams& /*params*/,
                                                      const Configured<ReduceParams>& /*planned*/) {
     return nullptr;
@@ -192,37 +185,35 @@ class Backend {
                                      const Configured<ReduceAxisParams>& planned, Completion completion) = 0;
   virtual gpumem_status reduce_lines(NativeStream stream, const ReduceSegmentsParams& params,
                                      const Configured<ReduceSegmentsParams>& planned, Completion completion) = 0;
-  // dst is written only if every index names a row; *status tells. Given Completion::blocking, it returns the first that does not.
+  // Writes dst only if every index names a row. With Completion::blocking, returns the first index that does not.
   virtual BadIndex gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params,
                                   const Configured<GatherScatterParams>& planned, Completion completion) = 0;
-  // Of a copy, the CUDA backend's variant `driver` takes any pair of pointers too.
+  // Of copy, the CUDA backend's variant `driver` takes any two pointers.
   virtual void launch(NativeStream stream, const AnyWork& work, Completion completion) = 0;
 
-  // Streams and events.
   virtual NativeStream own_stream() noexcept = 0;
   virtual NativeStream create_stream() = 0;
-  // Ordered with others by events alone, the legacy stream included.
+  // Ordered with other streams only by events, including the legacy stream.
   virtual NativeStream create_side_stream() { return create_stream(); }
-  virtual void finish_stream(NativeStream stream) noexcept = 0;  // waits; a fault shows elsewhere
+  virtual void finish_stream(NativeStream stream) noexcept = 0;  // waits; a later call reports a fault
   virtual void destroy_stream(NativeStream stream) noexcept = 0;
   virtual NativeStream wrap_stream(void* native) = 0;
-  virtual void unwrap_stream(NativeStream /*stream*/) noexcept {}  // the program has it back
+  virtual void unwrap_stream(NativeStream /*stream*/) noexcept {}  // returned to the program
   virtual void synchronize(NativeStream stream) = 0;               // not under capture
-  // The same, for short work: the device may tell by a word of pinned memory, which nothing uses meanwhile.
+  // As synchronize(), for short work. The device may signal through `word`, pinned memory that nothing else uses.
   virtual void synchronize_by(NativeStream stream, uint32_t& /*word*/) { synchronize(stream); }
-  // Waits for all work that the process has given the device, on streams of others too; on the host for the own stream. Captures stay
-  // valid.
+  // Waits for the process's work on every stream. The host waits for the own stream only. Captures stay valid.
   virtual void synchronize_device() = 0;
-  // Waits for everything that work enqueued on the own stream now would come after.
+  // Waits for all work that would precede new work on the own stream.
   virtual void await_order() = 0;
   virtual bool idle(NativeStream stream) = 0;  // not under capture
   virtual bool capturing(NativeStream /*stream*/) { return false; }
   virtual uint64_t capture_id(NativeStream /*stream*/) { return 0; }  // 0: not under capture
-  // So that no graph comes of it.
+  // Ends the capture without a graph.
   virtual void invalidate_capture(NativeStream /*stream*/) noexcept {}
   virtual void host_callback(NativeStream stream, HostTask task) = 0;
   virtual NativeEvent create_event() = 0;
-  virtual NativeEvent create_fence() { return create_event(); }  // may have no time: for order alone
+  virtual NativeEvent create_fence() { return create_event(); }  // for order only; may have no time
   virtual void destroy_event(NativeEvent event) noexcept = 0;
   virtual void record(NativeEvent event, NativeStream stream) = 0;
   virtual void wait_event(NativeStream stream, NativeEvent event) = 0;
@@ -231,20 +222,18 @@ class Backend {
   virtual double elapsed_seconds(NativeEvent start, NativeEvent end) = 0;
 };
 
-// The host backend, and what it does beside a CUDA device: without streams.
+// The host backend. A CUDA context also has one, and uses it without streams.
 class Host : public Backend {
  public:
-  // The same as classify(), for memory that the host can't access: a driver that was loaded meanwhile is found, under the loader's lock.
+  // As classify(), for memory that the host can't access. Finds a new driver, under the loader's lock.
   virtual Location classify_unreachable(const void* p) noexcept = 0;
-  // Fresh pages from allocate() are brought in by all threads. A forked child does not get them.
+  // Touches fresh pages from allocate() with all threads. A forked child does not inherit them.
   virtual void make_resident(void* p, size_t bytes) noexcept = 0;
-  // Of a range whose first and last byte can be accessed: where the first part of it begins that is longer than `gap` bytes and
-  // can't be. nullptr: the system reports none.
+  // The first inaccessible part of more than `gap` bytes in a range with accessible ends. nullptr: none is known.
   virtual const void* hole(const void* p, size_t bytes, size_t gap, bool writable) noexcept = 0;
-  // The part of a block's bytes [first, last), counted without the gaps, by the calling thread; around its caches where that is
-  // asked for.
+  // Moves bytes [first, last) of a block, not counting padding, in the calling thread. around_caches: bypasses caches.
   virtual void move_part(const CopyParams& block, int64_t first, int64_t last, bool around_caches) noexcept = 0;
-  // Calls task(state, i) for each i in [0, tasks) by all threads, and returns when all have returned.
+  // Calls task(state, i) for each i in [0, tasks) on all threads, and returns when all have returned.
   virtual void parallel(int64_t tasks, gpumem_task_fn task, void* state) noexcept = 0;
   template <class F>
   void parallel(int64_t tasks, F&& f) noexcept {
@@ -253,7 +242,6 @@ class Host : public Backend {
   }
 };
 
-// The program's own pool, when it lends one.
 struct ParallelFor {
   gpumem_parallel_for_fn call = nullptr;
   void* user = nullptr;
@@ -261,32 +249,30 @@ struct ParallelFor {
 
 class WorkerPool;
 
-// Where a process keeps the worker threads that its host backends share.
 struct SharedWorkers {
   std::mutex mutex;
   std::weak_ptr<WorkerPool> pool;  // alive as long as a backend uses it
 };
 
 struct HostOptions {
-  SharedWorkers* workers = nullptr;  // needed unless the program lends its threads
+  SharedWorkers* workers = nullptr;  // required unless the program lends its threads
   int32_t threads = 0;               // 0: affinity and cgroup decide
   ParallelFor parallel_for{};
-  const char* simd = nullptr;  // the widest instruction set allowed by name; nullptr: what the processor has
+  const char* simd = nullptr;  // name of the widest allowed instruction set; nullptr: no limit
 };
 
 std::unique_ptr<Host> make_host_backend(const HostOptions& options);
 DeviceProps host_props(const HostOptions& options);
 
-// Whether an ordinary access at p works, asked of the operating system without making one.
+// Whether an access at p works. Asks the operating system, without accessing p.
 bool host_readable(const void* p) noexcept;
 bool host_writable(void* p) noexcept;
-// How many of the bytes lie in pages that the process has mapped in memory of the host; of managed memory, those that are not
-// on a device.
+// Bytes in pages that the process has mapped in host memory. For managed memory, those that are not on a device.
 size_t host_resident_bytes(const void* p, size_t bytes) noexcept;
-// Throws OUT_OF_MEMORY unless the host has memory now for those that are not.
+// Throws OUT_OF_MEMORY unless the host now has memory for the bytes that are not resident.
 void require_pages(const void* p, size_t bytes);
 
-// CUDA devices of this process. status is GPUMEM_OK (count >= 1) or why there is none, in words too.
+// CUDA devices of this process. status is GPUMEM_OK (count >= 1), or why they are absent. reason says it in words.
 struct CudaDevices {
   gpumem_status status = GPUMEM_NOT_BUILT;
   int32_t count = 0;

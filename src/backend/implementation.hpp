@@ -1,5 +1,5 @@
-// An implementation of an operation: one row of the operation's table. Its plan decides everything that a launch needs; its execute
-// function launches what was decided.
+// An implementation of an operation, as listed in the operation's table. Its plan decides everything that a launch
+// needs, and its execute function launches it.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,11 @@ struct GatherScatterScratch;
 
 struct HostTeam;  // backend/host/parallel.hpp
 
-// How an implementation of a reduction, a gather or a scatter runs on the host.
 struct HostWay {
-  bool one_by_one = false;  // elements are gathered even if they lie side by side
-  bool serial = false;      // in the calling thread
+  bool one_by_one = false;  // elements are gathered even if they are contiguous
+  bool serial = false;
 };
 
-// The execute functions of an operation, for each backend.
 template <class Params>
 struct Executes {
   using Gpu = kernels::Execute<Params>*;
@@ -50,7 +48,7 @@ struct Executes<GatherScatterParams> {
   using Host = HostWay;
 };
 
-// gpu is nullptr in builds without CUDA, whose tables have the same rows, and in a row whose operation moves the data itself.
+// gpu is nullptr in builds without CUDA, whose tables are the same, and for an operation that moves the data itself.
 template <class Params>
 struct Execute {
   typename Executes<Params>::Gpu gpu = nullptr;
@@ -63,7 +61,7 @@ struct Execute {
   // NOLINTEND(google-explicit-constructor)
 };
 
-// How a row names the function of its kernel: the tables are compiled with the CUDA backend, or with what stands in for it.
+// Names a kernel's function in a table. Tables are compiled with and without CUDA.
 #ifdef GPUMEM_HAS_CUDA
 template <auto kFunction>
 inline constexpr auto gpu = kFunction;
@@ -76,23 +74,22 @@ template <class Params>
 struct Implementation {
   const char* name;
   ExecutionSpace space;
-  int32_t revision;  // grows when the kernel changes, so that older tuning no longer counts
-  // nullptr, with the configuration filled in; or why it can't take the problem, as the end of "not taken: ...".
+  int32_t revision;  // increases when the kernel changes, which invalidates older tuning
+  // Returns nullptr with config filled in, or why it can't take the problem, as the end of "not taken: ...".
   const char* (*plan)(const DeviceProps& device, const Params& params, Config& config) noexcept;
   Execute<Params> execute{};
-  // Why the table goes on to the next row though this one fits. nullptr, or an answer of nullptr: it does not.
+  // Returns why the table continues after this one although it fits, or nullptr. May be nullptr.
   const char* (*deprioritized)(const DeviceProps& device, const Params& params) noexcept = nullptr;
-  bool capturable = true;  // into a CUDA graph
+  bool capturable = true;
 };
 
-// An implementation and what its plan decided: what a backend is told to execute.
 template <class Params>
 struct Configured {
   const Implementation<Params>* implementation = nullptr;
   Config config{};
 };
 
-// The implementation of that name, which there is.
+// The implementation of that name, which must exist.
 template <class Family>
 const Implementation<typename Family::Params>& implementation(const char* name) noexcept {
   const auto* row = Family::table().data();

@@ -1,4 +1,4 @@
-// The seam to what moves bytes between the devices of several processes. Nothing here waits: whoever calls polls, with a deadline.
+// The interface that moves bytes between devices of several processes. No call waits: the caller polls with a deadline.
 #pragma once
 
 #include <array>
@@ -12,15 +12,14 @@
 
 namespace gpumem {
 
-// Of all members that a link joins; one process makes it and the others are told.
+// Shared by all participants of a link. One process makes it and sends it to the others.
 using LinkId = std::array<char, 128>;
 
-// One operation of a member of this process.
 struct Transfer {
   size_t member;  // of this process
-  int32_t peer;   // among all members
+  int32_t peer;   // among all participants
   bool sends;
-  void* p;  // memory of the member's device
+  void* p;  // memory of the participant's device
   size_t bytes;
 };
 
@@ -31,23 +30,23 @@ class Link {
   Link& operator=(const Link&) = delete;
   virtual ~Link() = default;
 
-  // Begins all of them as one, each on its member's stream, so that none waits for another. Between two members at most one each way.
+  // Begins all transfers as one group, so that none waits for another. At most one per ordered pair of participants.
   virtual void begin(const std::vector<Transfer>& transfers, const std::vector<NativeStream>& streams) = 0;
-  // Whether what was begun, the link itself at first, is there: transfers then are on their streams. Throws PEER_LOST, also for one of
-  // those that has failed.
+  // Whether the begun work, at first the link itself, is complete: transfers are then on their streams. Throws
+  // PEER_LOST, also if a begun transfer failed.
   virtual bool ready() = 0;
-  // Ends what is under way. False: it does not end, and the memory of its transfers must stay.
+  // Ends pending work. False: it does not end, and the memory of its transfers must be kept.
   virtual bool abort() noexcept = 0;
-  // Before it is destroyed; returns soon, whatever the other processes do. False: calls of it have not returned, and may use its streams.
+  // Call before destruction. Returns soon in any case. False: calls have not returned, and may use the streams.
   virtual bool close() noexcept = 0;
 };
 
-// Why this process can't have one; empty: it can.
+// Why this process can't have a link; empty: it can.
 std::string why_no_link();
-// Of a device among all of a machine.
+// Identifies a device within the machine.
 std::string bus_id(int32_t ordinal);
 LinkId make_link_id();
-// Members first, first + 1 and so on, of `all`. Only begun on return: see ready().
+// For participants first, first + 1 and so on, of `all`. Only begun on return: see ready().
 std::unique_ptr<Link> begin_link(const LinkId& id, const std::vector<int32_t>& ordinals, int32_t first, int32_t all);
 
 }  // namespace gpumem

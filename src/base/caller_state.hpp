@@ -1,4 +1,4 @@
-// What belongs to the calling thread: after each call it is as it was.
+// State of the calling thread that each call preserves.
 #pragma once
 
 #include <pthread.h>
@@ -20,7 +20,7 @@ class KeptErrno {
   const int before_ = errno;
 };
 
-// While it lives, the thread is not cancelled: its unwinding looks like an exception, and ends the process where it is caught.
+// Disables thread cancellation: its unwinding looks like an exception, and ends the process if caught.
 class KeptThreadState {
  public:
   KeptThreadState() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state_); }

@@ -1,4 +1,4 @@
-// Sizes that are refused: out of bounds, or products that wrap; and addresses. All of these throw INVALID_ARGUMENT.
+// Checks of sizes and addresses: bounds, and products that overflow. All throw INVALID_ARGUMENT.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ inline int64_t checked_add(int64_t a, int64_t b, const char* what) {
   return sum;
 }
 
-// From the first of count >= 1 runs to the end of the last, `step` from one to the next.
+// From the start of the first of count >= 1 runs to the end of the last, with starts `step` apart.
 inline int64_t checked_extent(int64_t count, int64_t step, int64_t run, const char* what) {
   return checked_add(checked_mul(count - 1, step, what), run, what);
 }
@@ -33,7 +33,7 @@ inline int64_t checked_extent(int64_t count, int64_t step, int64_t run, const ch
 inline void require_at_least(const char* argument, int64_t value, int64_t least) {
   if (value < least) fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected %lld or more", argument, ll(value), ll(least));
 }
-// what: that the least value is.
+// what: names the least value.
 inline void require_at_least(const char* argument, int64_t value, const char* what, int64_t least) {
   if (value >= least) return;
   fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected at least %s = %lld", argument, ll(value), what, ll(least));
@@ -46,7 +46,6 @@ inline void require_aligned(const char* argument, const void* p, int64_t alignme
        ll(past), ll(alignment));
 }
 
-// The size of an element that is only moved.
 inline void require_element_size(const char* argument, int64_t bytes) {
   if (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16) return;
   fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected 1, 2, 4, 8 or 16", argument, ll(bytes));

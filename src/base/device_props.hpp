@@ -1,11 +1,10 @@
-// What the engine knows of a device: plain data, so that choices can be tested on machines without that device.
+// Device properties as plain data, so that choices can be tested without the device.
 #pragma once
 
 #include <cstdint>
 
 namespace gpumem {
 
-// Where work runs.
 enum class ExecutionSpace : int32_t { host = 0, cuda = 1 };
 
 struct DeviceProps {
@@ -22,7 +21,7 @@ struct DeviceProps {
   int64_t memory_clock_khz = 0;
   int32_t bus_bits = 0;
   int32_t driver_version = 0;
-  // Textures over rows of ordinary memory; 0 on the host: it has none.
+  // Textures over rows of ordinary memory; 0 on the host, which has no textures.
   int32_t texture_alignment = 0;        // of the first row, bytes
   int32_t texture_pitch_alignment = 0;  // from row to row
   int64_t texture_max_cols = 0;
@@ -31,10 +30,10 @@ struct DeviceProps {
   bool managed_memory = false;
   bool concurrent_managed = false;
   bool pageable_access = false;
-  bool clusters = false;      // blocks of a kernel can share their memory: 9.0 and newer, by code that was built for it
-  bool memory_pools = false;  // memory can be allocated and freed in a stream's order
+  bool clusters = false;      // blocks of a kernel can share their memory: 9.0 and newer, with code built for it
+  bool memory_pools = false;  // stream-ordered allocation
 
-  // Double data rate: two transfers a clock (CUDA C++ Best Practices Guide, "Theoretical Bandwidth Calculation").
+  // Double data rate: two transfers per clock (CUDA C++ Best Practices Guide, "Theoretical Bandwidth Calculation").
   constexpr int64_t bandwidth_bytes_per_s() const noexcept { return 2 * memory_clock_khz * 1000 * (bus_bits / 8); }
 };
 

@@ -24,7 +24,7 @@ constexpr off_t kLargest = off_t{64} << 20;
 }
 
 int write_all(int file, std::string_view text) noexcept {
-  rlimit limit{};  // one byte more would be a signal, which ends the process
+  rlimit limit{};  // a larger size raises a signal that ends the process
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < text.size()) return EFBIG;
   while (!text.empty()) {
     const ssize_t written = ::write(file, text.data(), text.size());

@@ -1,4 +1,4 @@
-// Files by their whole contents. What is told a `what` throws FILE_ERROR; what: "the tuning file", as a sentence names it.
+// Reads and replaces whole files. Functions with a `what`, such as "the tuning file", throw FILE_ERROR.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,12 @@
 
 namespace gpumem {
 
-// Nothing where there is no such file.
 std::optional<std::string> read_file(const char* what, const char* path);
 
-// Written aside and renamed: who reads the file meanwhile sees all of what was there before, or all of this. The mode
-// stays as it was.
+// Writes a temporary file and renames it, so a reader sees the old or the new contents in full. The mode is preserved.
 void replace_file(const char* what, const std::string& path, std::string_view text);
 
-// The beginning of a file that may have no size, such as those of /proc, ended by a zero. "" if it cannot be read. Takes no lock and no memory.
+// Reads the beginning of a file of unknown size (/proc), NUL-terminated; "" if it cannot. No lock, no allocation.
 void read_beginning(const char* path, char* text, size_t capacity) noexcept;
 
 }  // namespace gpumem

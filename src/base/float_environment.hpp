@@ -1,5 +1,5 @@
-// The floating-point environment of the arithmetic that has one fixed result, whatever the program has set: rounding to
-// nearest, subnormals in full, no traps. What was there before comes back, its flags too.
+// The floating-point environment for reproducible results, whatever the program has set: rounding to nearest,
+// subnormals, no traps. Restores the program's environment and flags.
 #pragma once
 
 #include <cfenv>
@@ -10,8 +10,8 @@
 
 namespace gpumem {
 
-// What the program has set and raised comes back at the end, whatever was computed meanwhile: the CUDA driver raises flags where it
-// loads code. Nothing traps until then, nor in the threads that are started meanwhile, which take the environment with them.
+// Restores the program's settings and flags at the end, because the CUDA driver raises flags as it loads code. Until
+// then nothing traps, also in threads started meanwhile, which inherit the environment.
 class KeptFloatEnvironment {
  public:
   KeptFloatEnvironment() noexcept {
@@ -37,8 +37,8 @@ class KeptFloatEnvironment {
     return (mxcsr & 0x1f80) != 0x1f80 || (x87 & 0x3f) != 0x3f;
   }
 
-  // MXCSR alone where nothing traps, which is all that the arithmetic goes by: the calls of <cfenv> take ten times as long. To look at
-  // the other unit as well takes 0.5 ns (AMD EPYC, Zen 3).
+  // Without traps, only MXCSR is kept, because the arithmetic depends on nothing else. The calls of <cfenv> take ten
+  // times as long. The read of the x87 control word takes 0.5 ns (AMD EPYC, Zen 3).
   const unsigned before_ = _mm_getcsr();
   const bool traps_ = trap(before_);
 #else
@@ -47,13 +47,12 @@ class KeptFloatEnvironment {
   std::fenv_t all_;
 };
 
-// The compiler does not know that arithmetic depends on any of this: it stays inside where its operands come from memory and
-// its results go there, which the empty asm claims to read and write.
+// Keeps arithmetic inside the environment if operands and results are in memory, which the empty asm claims to access.
 class DefaultFloatEnvironment {
  public:
   DefaultFloatEnvironment() noexcept {
 #if defined(__x86_64__)
-    _mm_setcsr(0x1f80);  // as a process begins (System V ABI, 3.4.1)
+    _mm_setcsr(0x1f80);  // initial value of a process (System V ABI, 3.4.1)
 #else
     std::fesetenv(FE_DFL_ENV);
 #endif

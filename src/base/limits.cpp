@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kBetweenWords = " \t\n";
 
-// Empty where it can't be read. Files of the kernel's do not tell their sizes.
+// Empty if it can't be read. Kernel files do not report their sizes.
 std::string contents(const std::string& path) {
   std::string text;
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -37,7 +37,6 @@ std::string contents(const std::string& path) {
   return text;
 }
 
-// The text up to the divider, which is taken off with it.
 std::string_view take(std::string_view& text, char divider) noexcept {
   const size_t end = std::min(text.find(divider), text.size());
   const std::string_view part = text.substr(0, end);
@@ -59,7 +58,7 @@ bool lists(std::string_view list, std::string_view word) noexcept {
   return false;
 }
 
-// "max" is none.
+// "max" is not a number.
 std::optional<int64_t> number_of(std::string_view text) noexcept {
   const std::string_view word = take_word(text);
   int64_t number = 0;
@@ -67,7 +66,6 @@ std::optional<int64_t> number_of(std::string_view text) noexcept {
   return error == std::errc{} && end == word.data() + word.size() ? std::optional(number) : std::nullopt;
 }
 
-// What stands behind a name in the lines of a file.
 std::optional<int64_t> value_of(std::string_view lines, std::string_view name) noexcept {
   while (!lines.empty()) {
     std::string_view line = take(lines, '\n');
@@ -76,7 +74,7 @@ std::optional<int64_t> value_of(std::string_view lines, std::string_view name) n
   return std::nullopt;
 }
 
-// mountinfo has blanks and backslashes of a path as \ooo.
+// mountinfo encodes blanks and backslashes as \ooo.
 std::string unescaped(std::string_view text) {
   std::string path;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -92,10 +90,10 @@ std::string unescaped(std::string_view text) {
   return path;
 }
 
-// Where the folder of a group lies below a mount that shows the hierarchy from the group `top` on; none: not there. A top like "/.." lies
-// above the process's namespace. The names of the groups between are not known there, so that only the limits of the top are seen.
+// The path of a group below a mount whose root is the group `top`; nothing if it is not there. A top like "/.." is
+// above the process's namespace. The group names in between are unknown, so only the limits of the top apply.
 std::optional<std::string_view> below(std::string_view group, std::string_view top) noexcept {
-  if (group.starts_with("/..")) return std::nullopt;  // outside the namespace
+  if (group.starts_with("/..")) return std::nullopt;
   if (top.starts_with("/.."))
     return top.find_first_not_of("/.") == std::string_view::npos ? std::optional(std::string_view()) : std::nullopt;
   if (top == "/") top = {};
@@ -105,11 +103,10 @@ std::optional<std::string_view> below(std::string_view group, std::string_view t
   return group.empty() || group.front() == '/' ? std::optional(group) : std::nullopt;
 }
 
-// A part of a hierarchy of groups, as it is mounted.
 struct GroupMount {
   bool is_v1;
-  std::string controllers;  // among others; of version 1
-  std::string top;          // the group from which on it is shown
+  std::string controllers;  // with others; version 1
+  std::string top;
   std::string folder;
 };
 
@@ -124,13 +121,13 @@ std::vector<GroupMount> mounts_of(const std::string& root) {
     while (!line.empty() && take_word(line) != "-") continue;
     const std::string_view type = take_word(line);
     if (type != "cgroup" && type != "cgroup2") continue;
-    take_word(line);  // what is mounted
+    take_word(line);
     mounts.push_back({type == "cgroup", std::string(take_word(line)), unescaped(top), root + unescaped(folder)});
   }
   return mounts;
 }
 
-// Reading them takes longer than all else, so they are kept once they are known. What is mounted later is not seen.
+// Cached, because reading them dominates the time. Later mounts are not seen.
 std::atomic<const std::vector<GroupMount>*> g_own_mounts{nullptr};
 
 void keep_own(const std::vector<GroupMount>& mounts) {
@@ -139,7 +136,7 @@ void keep_own(const std::vector<GroupMount>& mounts) {
   if (!mounts.empty() && g_own_mounts.compare_exchange_strong(none, kept.get())) static_cast<void>(kept.release());
 }
 
-// Calls visit(folder, is_v1) for each folder whose limits of the controller hold for this process.
+// Calls visit(folder, is_v1) for each folder whose limits of the controller apply to this process.
 template <class Visit>
 void for_each_group(const std::string& root, std::string_view controller, const Visit& visit) {
   const std::string groups = contents(root + "/proc/self/cgroup");
@@ -171,11 +168,11 @@ void for_each_group(const std::string& root, std::string_view controller, const 
 void cut(MemoryLimits& limits, int64_t machine, const std::string& folder, bool is_v1) {
   const auto read = [&](const char* name) { return number_of(contents(folder + name)); };
   int64_t most = read(is_v1 ? "/memory.limit_in_bytes" : "/memory.max").value_or(INT64_MAX);
-  // Beyond it a group is not ended but slowed down until it hardly moves.
+  // Above it, the kernel throttles a group until it hardly moves, but does not kill it.
   if (!is_v1) most = std::min(most, read("/memory.high").value_or(INT64_MAX));
   if (most >= machine) return;
   limits.bytes = std::min(limits.bytes, most);
-  // Files in the page cache, and what the kernel keeps of their names, count as used and make room. Version 1 does not tell of the names.
+  // Page cache and reclaimable kernel memory are used but can make room. Version 1 does not report the latter.
   const std::string stat = contents(folder + "/memory.stat");
   int64_t used = read(is_v1 ? "/memory.usage_in_bytes" : "/memory.current").value_or(0);
   for (const char* name : {"inactive_file", "active_file", "slab_reclaimable"}) {
@@ -184,13 +181,13 @@ void cut(MemoryLimits& limits, int64_t machine, const std::string& folder, bool 
   limits.available = std::min(limits.available, std::max<int64_t>(most - std::max<int64_t>(used, 0), 0));
 }
 
-// Of a quota of so many microseconds in each period.
+// Both in microseconds.
 int32_t processors_of(std::optional<int64_t> quota, std::optional<int64_t> period) noexcept {
   if (quota.value_or(0) <= 0 || period.value_or(0) <= 0) return INT32_MAX;
   return static_cast<int32_t>(std::clamp<int64_t>((*quota - 1) / *period + 1, 1, INT32_MAX));
 }
 
-// Page tables take a 512th, what a driver notes of each page as much.
+// Page tables and a driver's bookkeeping take a 512th each. The reserve is twice their sum.
 bool fits(size_t bytes, int64_t available) noexcept { return bytes + bytes / 128 <= static_cast<uint64_t>(available); }
 
 }  // namespace

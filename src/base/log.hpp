@@ -1,4 +1,4 @@
-// Messages to the program, through its callback and nowhere else.
+// Messages to the program, only through its callback.
 #pragma once
 
 #include <mutex>

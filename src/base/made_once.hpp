@@ -1,4 +1,4 @@
-// Values that a process makes once and keeps.
+// Process-wide values, made once and kept.
 #pragma once
 
 #include <atomic>
@@ -6,8 +6,8 @@
 
 namespace gpumem {
 
-// The value that `place` holds, made by the first caller. If several threads come at once, each makes one and one is kept. There is no lock,
-// as a static variable of a function has: a forked child would wait for a thread of its parent that does not exist in the child.
+// The value that `place` holds, made by the first caller. Concurrent threads each make one, and one is kept. A static
+// variable's lock would not do: a forked child could wait for a thread of its parent.
 template <class T, class Make>
 const T& made_once(std::atomic<const T*>& place, const Make& make) {
   if (const T* const there = place.load(std::memory_order_acquire)) return *there;

@@ -1,4 +1,4 @@
-// Words for sentences.
+// Names for error messages.
 #pragma once
 
 #include "kernels/elements.hpp"
@@ -19,14 +19,12 @@ constexpr const char* kind_name(gpumem_memory_kind kind) noexcept {
   return "pageable";
 }
 
-// Of a valid dtype.
 constexpr const char* dtype_name(gpumem_dtype dtype) noexcept { return traits_of(dtype).name; }
 
-// An operation in a sentence, and as problem lines call it: nullptr for a number from 0 to the last one that is none.
+// An operation's name in messages and operation descriptors; nullptr for an unused number up to the last one.
 constexpr const char* op_name(gpumem_reduce_op op) noexcept { return operation_traits(op).name; }
 constexpr const char* op_word(gpumem_reduce_op op) noexcept { return operation_traits(op).word; }
 
-// What the value of a reduction is stored as.
 constexpr const char* result_type_name(gpumem_dtype dtype) noexcept {
   if (is_floating(dtype)) return "double";
   return is_signed_integer(dtype) ? "int64_t" : "uint64_t";

@@ -1,4 +1,4 @@
-// Numbers as text, whatever the program's locale.
+// Numbers as text, independent of the program's locale.
 #pragma once
 
 #include <charconv>
@@ -8,14 +8,12 @@
 
 namespace gpumem {
 
-// Whether all of text is a number that T has.
 template <class T>
 bool parse_number(std::string_view text, T& value) noexcept {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// With a point.
 inline std::string decimal(double value, int digits) {
   char text[64];
   const auto end = std::to_chars(text, std::end(text), value, std::chars_format::fixed, digits);

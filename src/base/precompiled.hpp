@@ -1,4 +1,4 @@
-// What much of the library includes of the standard library, compiled once. A file still includes what it needs.
+// Frequent standard headers, compiled once. A file still includes everything it needs.
 #pragma once
 
 #include <algorithm>

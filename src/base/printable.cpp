@@ -13,7 +13,7 @@ struct Character {
   bool valid;
 };
 
-// The first one. A byte that begins none counts alone.
+// A byte that begins no valid character counts as one character.
 Character first_of(std::string_view text) noexcept {
   const auto lead = static_cast<unsigned char>(text[0]);
   const Character byte{lead, 1, lead < 0x80};

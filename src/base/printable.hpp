@@ -1,4 +1,4 @@
-// Text of others as it stands in sentences of the library, which may be shown on a terminal.
+// Makes foreign text safe for messages on a terminal.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace gpumem {
 
-// Copies as much of the text as fits with a NUL. What a terminal obeys, or what hides or turns round its neighbours, becomes \xNN or \uNNNN:
-// control characters, those of direction (bidirectional), line and paragraph separators, and each byte that is no UTF-8.
+// Copies as much of the text as fits with a NUL. Writes \xNN or \uNNNN for control characters, bidirectional controls,
+// line and paragraph separators, and bytes that are not UTF-8.
 void copy_printable(char* to, size_t capacity, std::string_view text) noexcept;
 
 }  // namespace gpumem

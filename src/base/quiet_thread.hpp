@@ -1,4 +1,4 @@
-// A thread of the library: it takes no signal that is meant for the program.
+// A library thread that blocks the program's signals.
 #pragma once
 
 #include <pthread.h>
@@ -24,7 +24,7 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
-// The new thread inherits the mask. Throws std::system_error when no thread can be started.
+// The new thread inherits the mask. Throws std::system_error if no thread can be started.
 template <class F>
 std::thread quiet_thread(F&& f) {
   const SignalsBlocked blocked;

@@ -1,4 +1,4 @@
-// What is to be done, or taken back, however a scope is left.
+// Runs an action at the end of a scope, however it is left.
 #pragma once
 
 #include <utility>
@@ -15,7 +15,6 @@ class ScopeExit {
   ScopeExit(const ScopeExit&) = delete;
   ScopeExit& operator=(const ScopeExit&) = delete;
 
-  // It is not to be done any more.
   void release() noexcept { released_ = true; }
 
  private:

@@ -1,4 +1,4 @@
-// What sentences are made of: numbers and addresses in the types that printf's formats name, and the system's reasons.
+// Parts of error messages: numbers and addresses in printf's types, and the system's reasons.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace gpumem {
 constexpr long long ll(int64_t v) noexcept { return v; }
 inline unsigned long long number(const void* p) noexcept { return reinterpret_cast<uintptr_t>(p); }
 
-// Of an errno. In English whatever the program's locale, as the rest of the sentence is.
+// For an errno. In English, like the rest of the message, whatever the locale.
 inline const char* reason_of(int error) noexcept {
   const char* reason = ::strerrordesc_np(error);
   return reason != nullptr ? reason : "unknown error";

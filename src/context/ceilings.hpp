@@ -1,4 +1,4 @@
-// What memory can do at most, as it was measured: once for each device and process.
+// Measured peak bandwidths, one set per device and process.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace gpumem {
 
-// Bytes a second. On the host nothing crosses a link.
+// Bytes per second. On the host, nothing crosses PCIe.
 struct Ceilings {
   int64_t read = 0;
   int64_t write = 0;
-  int64_t copy = 0;  // read and written
+  int64_t copy = 0;
   int64_t to_device = 0;
   int64_t from_device = 0;
 };
@@ -19,10 +19,10 @@ struct Ceilings {
 struct MeasuredCeilings {
   struct Of {
     int32_t device;
-    int32_t multiprocessors;  // on the host its threads, of which contexts have different numbers
+    int32_t multiprocessors;  // thread count on the host, which differs between contexts
     Ceilings ceilings;
   };
-  std::mutex mutex;  // held while one is measured: another measurement would disturb it
+  std::mutex mutex;  // held during a measurement, so that no other one disturbs it
   std::vector<Of> all;
 
   const Ceilings* find(int32_t device, int32_t multiprocessors) const noexcept {

@@ -16,7 +16,7 @@
 namespace gpumem {
 namespace {
 
-// A row and who forced it, in one word, so that a launch reads both at once. 0: nothing is forced.
+// An overridden row and its origin in one word, so that a launch reads both atomically. 0: no override.
 constexpr uint64_t pack(Override forced) noexcept {
   return forced.row < 0 ? 0 : (static_cast<uint64_t>(forced.by) << 32) | static_cast<uint32_t>(forced.row + 1);
 }
@@ -47,8 +47,8 @@ Context::Context(const gpumem_ctx_options& options)
   open_pools(options);
 }
 
-// Device memory goes back as the live bytes fall: others want it too. Pinned memory is slow to allocate, so it only has a bound, which holds
-// for all memory of the host.
+// Live bytes bound device memory, which others need. Pinned memory is slow to allocate, so only idle memory is bounded,
+// as for all host memory.
 void Context::open_pools(const gpumem_ctx_options& options) {
   pool_owner_.emplace(
       PoolOwner{this, device(), host(), process().registry, log, labels, trace, [this] { wait_for_streams(*this); }});

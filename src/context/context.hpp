@@ -1,4 +1,4 @@
-// A context: one device, the host beside it, the context's own stream, and what the program set on it.
+// A context: one device, its host side, its own stream, and the program's settings.
 #pragma once
 
 #include <array>
@@ -21,18 +21,15 @@
 
 namespace gpumem {
 
-// What gpumem_ctx_options_init() sets.
 inline constexpr gpumem_ctx_options kDefaultContextOptions = {
     sizeof(gpumem_ctx_options), GPUMEM_DEVICE_BEST, 0, 0, 0, nullptr, nullptr, 0, 0, 0, -1, 0, 0, 0, 0};
 
 struct Stream;
 class PinnedRings;
-// What the operations keep for each context.
 class Profile;
 class Tuning;
 
-// While it lives, the calling thread's work takes one row of a family, -1 for the table's choice, and the table's choices of all others,
-// whatever is forced or tuned.
+// The calling thread uses this row of a family (-1: the table's choice), and the tables' choices of all others.
 class ScopedOverride {
  public:
   explicit ScopedOverride(gpumem_family family, int32_t row = -1) noexcept;
@@ -41,13 +38,12 @@ class ScopedOverride {
   ScopedOverride& operator=(const ScopedOverride&) = delete;
 
   static bool running() noexcept { return g_running.load(std::memory_order_relaxed) != 0 && here(); }
-  // While one is running.
   static Override forced(gpumem_family family) noexcept;
 
  private:
   static bool here() noexcept;
 
-  inline static std::atomic<int32_t> g_running{0};  // in all threads: mostly none
+  inline static std::atomic<int32_t> g_running{0};  // count over all threads, usually 0
   const ScopedOverride* const before_;
   const gpumem_family family_;
   const int32_t row_;
@@ -68,7 +64,7 @@ class Context {
   // Whether blocking reductions of host memory run on the device.
   bool streams_host_data() const noexcept { return stream_host_data_; }
 
-  // Whether a host context refuses what a CUDA context would refuse.
+  // Whether a host context enforces a CUDA context's restrictions.
   bool strict_host() const noexcept { return strict_host_ && !on_cuda(); }
 
   NativeStream own_stream() noexcept { return device().own_stream(); }
@@ -78,47 +74,45 @@ class Context {
   std::array<BlockPool*, 3> pools() noexcept {
     return {device_memory_.get(), pinned_memory_.get(), managed_memory_.get()};
   }
-  // Whether blocks are guarded.
   bool debugs_memory() const noexcept { return debugs_memory_; }
-  // Of a context with a device.
   PinnedRings& rings() noexcept { return *rings_; }
 
   Override forced(gpumem_family family) const noexcept;
   void force(gpumem_family family, Override forced) noexcept;
-  // For the pieces of a problem nothing is tuned, nor is their choice the problem's.
+  // The pieces of a problem have no tuning, and their choice is not the problem's.
   TunedRow tuned() const noexcept { return {}; }
   void chose(int32_t /*row*/, ExecutionSpace /*space*/) noexcept {}
 
-  // What the operations keep; they give it before the context has a handle. It goes before all else of the context.
+  // Set by the operations before the context has a handle. Destroyed before everything else of the context.
   void keep(std::shared_ptr<Tuning> tuning, std::shared_ptr<Profile> profile) noexcept;
   Profile& profile() noexcept { return *profile_; }
   Tuning& tuning() noexcept { return *tuning_; }
   const Tuning& tuning() const noexcept { return *tuning_; }
 
-  // The device fault that sticks. A fault is kept once and never cleared.
+  // The persistent device fault. It is kept once and never cleared.
   void keep_fault(const char* sentence) noexcept;
-  // A reset of the device is found here.
+  // Detects a reset of the device.
   void throw_if_faulted();
 
-  // Of those of the process that write files by the environment.
+  // Numbers the process's contexts that write files because of an environment variable.
   int number() noexcept;
 
-  // Of the process: it is never destroyed.
+  // Belongs to the process, and is never destroyed.
   bool shared = false;
 
   Log log;
-  // Memory that the program registered, which no pool counts.
+  // Memory registered by the program, which no pool counts.
   std::atomic<int64_t> registered_bytes{0};
   std::atomic<int64_t> registered_ranges{0};
   Labels labels;
   MemoryTrace trace;
 
-  // Live children. The lock is held while all of the streams are waited for, so that none is destroyed meanwhile.
+  // Live children. The lock is held while all streams are waited for, so that none is destroyed meanwhile.
   std::mutex streams_mutex;
   std::vector<Stream*> streams;
-  std::vector<std::unique_ptr<Stream>> ended_streams;  // for the next: a thread may wrongly still look at one
+  std::vector<std::unique_ptr<Stream>> ended_streams;  // for reuse: a thread may still hold a stale pointer to one
   std::atomic<int64_t> events{0};
-  std::atomic<int64_t> dists{0};  // of which it is a member
+  std::atomic<int64_t> dists{0};
 
  private:
   void open_device(bool non_blocking_stream);
@@ -155,10 +149,10 @@ struct Event {
   Context* context;
   NativeEvent native = nullptr;
   static constexpr uint64_t kNeverRecorded = UINT64_MAX;
-  std::atomic<uint64_t> capture{kNeverRecorded};  // that it was last recorded in; 0: outside of one
+  std::atomic<uint64_t> capture{kNeverRecorded};  // id of its last capture; 0: recorded outside
 };
 
-// Creation and the end of each object, handle included; the operations make a context (ops/create_context.hpp).
+// Creation and end of each object, handle included. The operations make a context (ops/create_context.hpp).
 uint64_t enlist(std::unique_ptr<Context> context);
 void destroy_context(uint64_t handle);
 uint64_t create_stream(Context& context);

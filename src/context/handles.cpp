@@ -14,7 +14,7 @@ constexpr uint8_t epoch_of(uint64_t handle) noexcept { return static_cast<uint8_
 constexpr uint32_t slot_of(uint64_t fields) noexcept { return static_cast<uint32_t>(fields & 0xffffffu); }
 constexpr uint8_t type_of(uint64_t handle) noexcept { return static_cast<uint8_t>((handle >> 52) & 0xf); }
 
-// The finaliser of SplitMix64 (Steele, Lea and Flood 2014): addresses that differ in few bits give salts that differ in many.
+// The finaliser of SplitMix64 (Steele, Lea and Flood 2014): similar addresses give very different salts.
 uint64_t salt_of_this_copy() noexcept {
   uint64_t x = reinterpret_cast<uintptr_t>(&kTypeNames);
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;

@@ -1,8 +1,8 @@
-// Handles are numbers cast to pointers: never dereferenced, so any value a program passes can be checked.
+// Handles are numbers cast to pointers. They are never dereferenced, so any value can be checked.
 //   bits 56-63 epoch of the process (1..255), 52-55 type, 25-51 generation, 24 parity, 0-23 slot
-// Bits 0-51 are salted, by the address of this copy of the library: a process may have two copies, which do not take each other's.
-// Unsalted, every handle has an even number of bits set, so that one with a wrong bit is never another one. A destroyed handle does not
-// become valid again until its slot has been reused 2^27 times.
+// The address of this copy of the library salts bits 0-51, so two copies in a process reject each other's handles.
+// Unsalted handles have even parity, so a single wrong bit never gives another handle. A destroyed handle stays invalid
+// until its slot has been reused 2^27 times.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@ class HandleTable {
  private:
   struct Slot {
     std::atomic<uint64_t> handle{0};
-    std::atomic<void*> object{nullptr};  // stays when the handle goes: a thread that looks it up meanwhile has it still
+    std::atomic<void*> object{nullptr};  // stays after the handle's end, for concurrent lookups
     uint32_t generation = 0;
   };
   static constexpr uint64_t kSalted = (uint64_t{1} << 52) - 1;
@@ -40,10 +40,10 @@ class HandleTable {
 
   const uint8_t epoch_;
   const uint64_t salt_;
-  std::mutex mutex_;  // guards what insert and erase change
+  std::mutex mutex_;  // guards the members that insert and erase change
   uint32_t used_ = 0;
   std::vector<uint32_t> free_;
-  std::atomic<Slot*> chunks_[kChunks] = {};  // kept as long as the table: a stale handle may look into it
+  std::atomic<Slot*> chunks_[kChunks] = {};  // never freed, because stale handles may refer to one
 };
 
 }  // namespace gpumem

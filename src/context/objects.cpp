@@ -1,4 +1,4 @@
-// Creation and the end of contexts, streams and events, and what holds between them.
+// Creation and end of contexts, streams and events.
 #include <algorithm>
 #include <memory>
 #include <mutex>
@@ -47,7 +47,7 @@ void end_trace(Context& context) noexcept {
   }
 }
 
-// What was allocated goes with the pools.
+// The pools release allocations themselves.
 void unregister_leaks(Context& context) noexcept {
   while (const auto region = process().registry.remove_registered(&context)) {
     context.device().unregister_host(region->taken);
@@ -61,11 +61,11 @@ uint64_t enlist(Context& context, std::unique_ptr<Stream> stream) {
   reserve_doubling(context.ended_streams, context.streams.size() + context.ended_streams.size() + 1);
   StreamCache& cache = context.device_memory().open(stream->native);
   stream->cache = &cache;
-  ScopeExit close([&] { context.device_memory().close(cache, true); });  // nothing was given to it
+  ScopeExit close([&] { context.device_memory().close(cache, true); });  // the stream never had work
   const uint64_t handle = process().handles.insert(HandleType::stream, stream.get());
   close.release();
   context.streams.push_back(stream.get());
-  static_cast<void>(stream.release());  // the handle owns it from here on
+  static_cast<void>(stream.release());
   return handle;
 }
 
@@ -85,12 +85,12 @@ size_t live_streams(Context& context) {
 }  // namespace
 
 uint64_t enlist(std::unique_ptr<Context> context) {
-  // Its memory may take the place of what a reset has ended.
+  // Its memory may reuse addresses that a device reset has ended.
   process().registry.forget_places_of([](const void* owner) {
     return const_cast<Context*>(static_cast<const Context*>(owner))->device().loss() != nullptr;
   });
   const uint64_t handle = process().handles.insert(HandleType::context, context.get());
-  static_cast<void>(context.release());  // the handle owns it from here on
+  static_cast<void>(context.release());
   return handle;
 }
 
@@ -142,8 +142,7 @@ uint64_t wrap_stream(Context& context, void* native) {
   return enlist(context, std::move(stream));
 }
 
-// The stream's work is waited for while the stream is still listed: a block that it uses may be freed by another thread, which
-// waits for the listed streams.
+// The stream stays listed during the wait: another thread that frees a block in use on it waits for the listed streams.
 void destroy_stream(uint64_t handle) {
   auto& stream = object_of<Stream>(handle, HandleType::stream, "stream");
   if (is_captured(*stream.context, stream.native) && !stream.borrowed) {

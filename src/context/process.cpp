@@ -10,19 +10,19 @@
 namespace gpumem {
 namespace {
 
-// Where the process is found. It lies in a page that the kernel empties in a forked child (MADV_WIPEONFORK, Linux 4.14), so a child finds
-// none and makes its own. Nothing here takes a lock: a thread that does not exist in the child might hold it.
+// The pointer to the process state. Its page is emptied by the kernel in a forked child (MADV_WIPEONFORK, Linux 4.14),
+// so a child makes its own. No locks here: the holder may not exist in the child.
 using Place = std::atomic<Process*>;
 constinit std::atomic<Place*> g_place{nullptr};
 constinit std::atomic<unsigned> g_epochs{0};
-// The newest one of this process or of its parents. It is for checkers of leaks: they look for pointers in variables and not in mapped pages.
+// The newest state of this process or its parents. Leak checkers look for pointers in variables, not in mapped pages.
 constinit std::atomic<Process*> g_newest{nullptr};
 
 void after_fork_in_child() {
   if (Place* const there = g_place.load()) there->store(nullptr);
 }
 
-constexpr size_t kPage = 4096;  // the kernel takes whole pages, of whatever size
+constexpr size_t kPage = 4096;  // the kernel rounds to whole pages of any size
 
 void empty_in_a_child(void* page) {
   if (madvise(page, kPage, MADV_WIPEONFORK) == 0 || pthread_atfork(nullptr, nullptr, after_fork_in_child) == 0) return;
@@ -43,14 +43,13 @@ Place& place() {
   return *first;
 }
 
-// Threads that come at once each make one, and one of these is kept. An epoch is taken before its process can be seen, so that of a child is
-// a later one whenever the fork came.
+// Of concurrent results, one is kept. The epoch is taken before the process is visible, so a child's is always later.
 Process& renew() {
   Place& shared = place();
   auto fresh = std::make_unique<Process>(static_cast<uint8_t>(g_epochs.fetch_add(1) % 255 + 1));
   Process* first = nullptr;
   if (!shared.compare_exchange_strong(first, fresh.get(), std::memory_order_acq_rel)) return *first;
-  // It is never destroyed. The parent's is left as it was, since its locks may be held for good.
+  // Never destroyed. The parent's stays as it is, since its locks may be held forever.
   Process* const kept = fresh.release();
   kept->before = g_newest.exchange(kept);
   return *kept;

@@ -1,6 +1,5 @@
-// What the library keeps for the whole process: the live handles, the allocations, the host's worker threads.
-// It is made on first use, never destroyed (no static destructor may run after main), and made anew in a forked child, where
-// the parent's threads, locks and CUDA contexts no longer work.
+// State of the whole process, made on first use. Never destroyed: no static destructor may run after main. A forked
+// child makes a new one, because the parent's threads, locks and CUDA contexts no longer work.
 #pragma once
 
 #include <atomic>
@@ -13,14 +12,14 @@
 
 namespace gpumem {
 
-class SharedContexts;  // of the operations
+class SharedContexts;
 
 struct Process {
   explicit Process(uint8_t made_epoch);
 
   Registry registry;
-  std::atomic<SharedContexts*> shared_contexts{nullptr};  // made on their first use, and kept
-  const Process* before = nullptr;                        // the parent's
+  std::atomic<SharedContexts*> shared_contexts{nullptr};  // made on first use and kept
+  const Process* before = nullptr;
   SharedWorkers workers;
   MeasuredCeilings ceilings;
   HandleTable handles;
@@ -29,7 +28,7 @@ struct Process {
 
 Process& process();
 
-// What a live handle stands for. Throws INVALID_HANDLE or FORKED, naming the argument.
+// The object of a live handle. Throws INVALID_HANDLE or FORKED, naming the argument.
 template <class T>
 T& object_of(uint64_t handle, HandleType type, const char* argument) {
   return *static_cast<T*>(process().handles.get(handle, type, argument));

@@ -7,7 +7,7 @@
 namespace gpumem {
 namespace {
 
-// An event recorded in a capture stands for a node of the graph, not for a moment.
+// An event recorded in a capture is a graph node, not a moment.
 void require_no_node(const Event& event, const char* argument) {
   if (event.capture != 0 && event.capture != Event::kNeverRecorded) {
     fail(GPUMEM_CAPTURING, "%s was recorded on a stream under graph capture; expected one that was recorded outside",
@@ -66,7 +66,7 @@ void record(Context& context, Event& event, NativeStream stream) {
   event.capture = capture;
 }
 
-// What was recorded elsewhere would invalidate the stream's capture.
+// Waiting for an event from elsewhere would invalidate the stream's capture.
 void wait(Context& context, NativeStream stream, const Event& event) {
   const uint64_t recorded_in = event.capture;
   const uint64_t capture = recorded_in == Event::kNeverRecorded ? 0 : context.device().capture_id(stream);

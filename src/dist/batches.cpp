@@ -10,15 +10,14 @@
 namespace gpumem {
 namespace {
 
-// Pieces of more bytes are worth a launch, with a kernel chosen for them. Neighbouring threads read neighbours, which a link wants; where
-// the axes lie in another order in dst, what they write must come together in the cache, or nearly lie together.
+// Larger pieces are worth a launch, with a kernel chosen for them. Adjacent threads read adjacent elements, which suits
+// PCIe and NVLink. If dst has another axis order, writes must combine in the cache, or almost be adjacent.
 constexpr int64_t kMostBytes = int64_t{4} << 20;
-constexpr int64_t kMostSmallTransposed = int64_t{64} << 10;  // of small elements
+constexpr int64_t kMostSmallTransposed = int64_t{64} << 10;  // for small elements
 constexpr int64_t kMostNarrow = int64_t{16} << 20;
 constexpr int64_t kNarrow = 32;
 
-// A read of a few bytes over a link takes as long as one of 32. Two H200, 2^19 runs of 8 bytes each way at once: 79 us by one launch; packed
-// 9, and 23 to read them packed.
+// A peer read of a few bytes costs as much as 32. Two H200, 2^19 runs of 8 bytes: one launch 79 us, packed 9 + 23.
 constexpr int64_t kShortRun = 16;
 constexpr int64_t kApart = 64;
 constexpr int64_t kManyRuns = int64_t{1} << 17;
@@ -125,7 +124,7 @@ void Batches::make_room(const std::vector<NativeStream>& streams) {
       if (!member.opened[r].is_reached(reader, member.block->get(), member.room, true)) member.block.reset();
     }
     if (!member.block || streams[i] == context.own_stream()) continue;
-    member.fence->record(context.own_stream());  // in whose order the memory is the member's
+    member.fence->record(context.own_stream());  // the memory is ordered by that stream
     member.fence->wait(context, streams[i]);
   }
 }
@@ -143,7 +142,7 @@ void Batches::pack(const std::vector<NativeStream>& streams) const {
   }
 }
 
-// A block goes back in the order of its owner's own stream.
+// A block is released in the order of its owner's own stream.
 void Batches::leave_room(const std::vector<NativeStream>& streams) {
   for (size_t i = 0; i < members_.size(); ++i) {
     Member& member = members_[i];

@@ -14,13 +14,12 @@
 namespace gpumem {
 namespace {
 
-// How often a wait yields before it sleeps.
 constexpr int64_t kYields = 4096;
 constexpr auto kNap = std::chrono::microseconds(50);
 constexpr gpumem_dist_transport kAlone = {
     sizeof(gpumem_dist_transport), nullptr, 0, 1, nullptr, nullptr, nullptr, nullptr};
 
-// In front of what is combined: of which kind of call it is, and what one that failed had to say.
+// Precedes a combined body: the kind of call, and the message of one that failed.
 struct Head {
   int32_t rank = 0;
   gpumem_status status = GPUMEM_OK;
@@ -59,7 +58,7 @@ bool is_known(gpumem_status status) noexcept {
   return std::strcmp(gpumem_status_name(status), "GPUMEM_UNKNOWN_STATUS") != 0;
 }
 
-// Another process's words, whatever it put there.
+// The text comes from another process and may be arbitrary.
 void end_sentence(char* sentence, size_t bytes) noexcept {
   sentence[bytes - 1] = 0;
   for (; *sentence != 0; ++sentence) {
@@ -67,7 +66,7 @@ void end_sentence(char* sentence, size_t bytes) noexcept {
   }
 }
 
-// Throws PEER_LOST where what came is no head that the process may send.
+// Throws PEER_LOST if the head is not one that the process may send.
 void check_head(Bytes& body, int32_t from, int32_t size) {
   Head head = Reader(body, from).take<Head>();
   if (!is_known(head.status) || head.rank < 0 || head.rank >= size) {
@@ -78,7 +77,7 @@ void check_head(Bytes& body, int32_t from, int32_t size) {
   std::memcpy(body.data(), &head, sizeof head);
 }
 
-// Every change of one word changes it.
+// Detects every change of a single word.
 uint64_t sum_of(const char* p, size_t bytes) noexcept {
   uint64_t sum = bytes;
   for (size_t at = 0; at < bytes; at += sizeof sum) {
@@ -93,7 +92,6 @@ uint64_t sum_of(const MessageHeader& header) noexcept {
   return sum_of(reinterpret_cast<const char*>(&header), offsetof(MessageHeader, sum));
 }
 
-// Where a process is, in a sentence.
 struct Place {
   explicit Place(const MessageHeader& of) noexcept {
     constexpr const char* kNames[] = {"gpumem_dist_create()", "the making of plan", "gpumem_dist_execute() of plan",
@@ -138,7 +136,6 @@ Bytes Reader::take_part() { return take_bytes(take<uint64_t>()); }
 struct alignas(kHeaderBytes) MessageMemory::Block {
   Block* next = nullptr;
 
-  // Reachable as long as the process lives.
   static std::atomic<Block*>& kept() noexcept {
     static constinit std::atomic<Block*> first{nullptr};
     return first;
@@ -215,7 +212,6 @@ void Communicator::give_up(const Error& error) noexcept {
       static_cast<void>(transport_.isend(transport_.user, notice, kNoticeBytes, to, &request));
     }
   } catch (const std::exception&) {
-    // Their deadlines tell them.
   }
 }
 
@@ -367,7 +363,7 @@ Bytes Communicator::receive(int32_t from) {
   return body;
 }
 
-// Along the tree to rank 0, and back. What fails on the way sticks: the others are somewhere else in it.
+// Along the tree to rank 0, and back. A failure on the way is persistent, because the others are elsewhere in the tree.
 Bytes Communicator::combine(Bytes mine, const Merge& merge) {
   try {
     begin_deadline();
@@ -401,7 +397,7 @@ Bytes Communicator::agree(uint64_t call, const Make& make, const Merge& merge) {
     throw;
   } catch (...) {
     failed = current_error();
-    if (status() != GPUMEM_OK) throw Error(*failed);  // the others know, or wait in vain
+    if (status() != GPUMEM_OK) throw Error(*failed);  // the others know, or run into their deadlines
   }
   Head head{.rank = rank(), .call = call};
   if (failed) head.refuse(failed->status(), failed->what());

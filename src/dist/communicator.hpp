@@ -1,5 +1,5 @@
-// The processes of a dist, and how they talk: over the program's transport, polled, with a deadline. What fails here sticks, since the
-// processes may no longer agree on which message comes next.
+// Communication between the processes of a dist: over the program's transport, polled, with a deadline. Errors are
+// persistent, because processes may no longer agree on the next message.
 #pragma once
 
 #include <atomic>
@@ -22,10 +22,10 @@ template <class T>
 void put(Bytes& to, const T& words) {
   append(to, &words, sizeof words);
 }
-// Several as one: the length of each, then its bytes.
+// Concatenates parts: the length of each, then its bytes.
 void put_part(Bytes& to, const Bytes& part);
 
-// Takes apart what a process has put together; -1: one of several. Throws PEER_LOST where it ends too early.
+// Splits a concatenation; process -1: one of several. Throws PEER_LOST if it ends too early.
 class Reader {
  public:
   explicit Reader(const Bytes& bytes, int32_t process = -1) noexcept
@@ -50,7 +50,7 @@ class Reader {
   int32_t process_;
 };
 
-// Memory of messages. A transport may write to it while requests are under way, so that it is never freed where those were given up.
+// Memory of messages. It is never freed if requests were abandoned, because a transport may still write to it.
 class MessageMemory {
  public:
   explicit MessageMemory(size_t bytes);
@@ -63,7 +63,7 @@ class MessageMemory {
   bool under_way = false;
 
  private:
-  struct Block;  // in front of the bytes: to keep it takes no memory
+  struct Block;  // in front of the bytes, so that keeping it needs no memory
   static Block* take(size_t bytes);
 
   Block* const block_;
@@ -71,38 +71,37 @@ class MessageMemory {
 
 enum class CallKind : uint16_t { create, plan, execute, reduce };
 
-// In front of each message. A transport may lose, double, swap, cut or change messages, and the program of another process may be elsewhere:
-// so all of it is compared with what must come.
+// Precedes each message. A transport may lose, duplicate, swap, cut or change messages, and another process may be at a
+// different call. So every field is compared with the expected value.
 struct MessageHeader {
   static constexpr uint32_t kMagic = 0x6d656d67;
-  static constexpr uint32_t kVersion = 2;      // of all that processes tell each other
-  static constexpr uint16_t kPieces = 65535;   // parts of a call; others are the numbers of its agreements
-  static constexpr uint16_t kGivenUp = 65534;  // the sender can't go on; a sentence follows
+  static constexpr uint32_t kVersion = 2;      // of the whole protocol
+  static constexpr uint16_t kPieces = 65535;   // data of a call; other values number its agreements
+  static constexpr uint16_t kGivenUp = 65534;  // the sender can't go on; an error message follows
 
   uint32_t magic = kMagic;
-  uint32_t version = kVersion;  // where it is in every version
-  int64_t sequence = 0;         // among the messages from its sender to its receiver
-  int64_t call = 0;             // among the collective calls of the sender
+  uint32_t version = kVersion;  // at the same place in every version
+  int64_t sequence = 0;         // counts messages from its sender to its receiver
+  int64_t call = 0;             // counts the sender's collective calls
   int64_t plan = 0;
   CallKind kind = CallKind::create;
   uint16_t part = 0;
-  int32_t rank = 0;      // of the sender
-  int64_t bytes = 0;     // that follow, in the message or behind it
-  uint64_t of_body = 0;  // their sum, but of pieces
-  uint64_t sum = 0;      // of all before; also behind pieces, which may be cut
+  int32_t rank = 0;
+  int64_t bytes = 0;
+  uint64_t of_body = 0;  // checksum of the payload, except for pieces
+  uint64_t sum = 0;      // checksum of the fields above; repeated behind pieces, which may be cut
 };
 constexpr int64_t kHeaderBytes = sizeof(MessageHeader);
 static_assert(kHeaderBytes == 64);
 constexpr int64_t kTrailerBytes = sizeof MessageHeader::sum;
-// All that a process must be able to receive at any time: that another one has given up.
+// Every process must be able to receive this much at any time: the notice that another one has given up.
 constexpr int64_t kNoticeBytes = 256;
 
-// A transport moves at most so many bytes at a time.
 constexpr int64_t kMostMessageBytes = int64_t{1} << 30;
 
 class Communicator {
  public:
-  // transport: nullptr for one process alone. It is released at the end.
+  // transport: nullptr for a single process. It is released at the end.
   Communicator(const gpumem_dist_transport* transport, double deadline_s) noexcept;
   ~Communicator();
   Communicator(const Communicator&) = delete;
@@ -112,29 +111,25 @@ class Communicator {
   int32_t size() const noexcept { return transport_.size; }
   bool alone() const noexcept { return size() == 1; }
 
-  // Throws what sticks.
   void require_sound() const;
   gpumem_status status() const noexcept;
-  // From any thread.
   void abort() noexcept;
   bool aborted() const noexcept { return aborted_.load(std::memory_order_relaxed); }
-  // What fails sticks where there are several processes, and the others are told, once; nobody waits here until they are.
+  // Makes the error persistent if there are several processes, and notifies the others once, without waiting.
   void give_up(const Error& error) noexcept;
 
-  // The next collective call, and the plan that it is of.
   void begin_call(CallKind kind, int64_t plan);
 
-  // Messages as they come and go.
   void* begin_send(const void* p, int64_t bytes, int32_t to);
   void* begin_receive(void* p, int64_t bytes, int32_t from);
   bool ended(void* request, int32_t process);
-  // Of the next message to a process, and the number of the next one from it.
+  // Header of the next message to a process, with the next sequence number.
   MessageHeader next_header(int32_t to, uint16_t part, int64_t bytes, uint64_t of_body = 0);
   int64_t next_from(int32_t from) { return received_[static_cast<size_t>(from)]++; }
-  // bytes: -1: any number. Throws PEER_LOST where something else came.
+  // bytes: -1: any number. Throws PEER_LOST if another message came.
   MessageHeader read_header(const char* message, int32_t from, int64_t sequence, uint16_t part, int64_t bytes) const;
   [[noreturn]] void fail_changed(int32_t from, int64_t sequence) const;
-  // Between polls of ended(), -1: of several processes. Throws TIMED_OUT, or PEER_LOST after abort().
+  // Between polls of ended(); -1: several processes. Throws TIMED_OUT, or PEER_LOST after abort().
   void pause(int32_t process = -1);
   std::chrono::duration<double> deadline() const noexcept { return deadline_; }
   void begin_deadline() noexcept {
@@ -142,15 +137,13 @@ class Communicator {
     pauses_ = 0;
   }
 
-  // What make() gives on each process, combined two at a time along a binary tree: merge(theirs, ours, their rank), of ranks behind, the
-  // nearest first. Every
-  // process has the outcome. Where make() throws on one, this throws on all; and where calls differ, which are told apart by a number.
-  // One agreement may be inside the make() of another: where it fails, that is the outcome of both.
-  // Collective.
+  // Combines the results of make() in pairs along a binary tree: merge(theirs, ours, their rank), nearest higher rank
+  // first. Every process gets the outcome. If make() throws on one process, or calls differ, this throws on all. One
+  // agreement may be nested in the make() of another: its failure is the outcome of both. Collective.
   using Make = std::function<Bytes()>;
   using Merge = std::function<Bytes(const Bytes&, const Bytes&, int32_t)>;
   Bytes agree(uint64_t call, const Make& make, const Merge& merge);
-  // The same, one beside the other, by rank.
+  // Gathers the results of make(), ordered by rank.
   std::vector<Bytes> all_gather(const Make& make);
 
  private:
@@ -163,12 +156,12 @@ class Communicator {
 
   gpumem_dist_transport transport_;
   const std::chrono::duration<double> deadline_;
-  std::chrono::steady_clock::time_point last_;  // when a message came or went
-  int64_t pauses_ = 0;                          // since then
-  MessageHeader call_{.call = -1};              // under way, or the last
-  std::vector<int64_t> sent_;                   // messages to each process
-  std::vector<int64_t> received_;               // and from it
-  bool told_ = false;                           // the others, that this one has given up
+  std::chrono::steady_clock::time_point last_;
+  int64_t pauses_ = 0;
+  MessageHeader call_{.call = -1};
+  std::vector<int64_t> sent_;
+  std::vector<int64_t> received_;
+  bool told_ = false;  // the others know that this process has given up
   std::atomic<bool> aborted_{false};
   mutable std::mutex mutex_;
   std::optional<Error> lost_;

@@ -14,7 +14,7 @@
 namespace gpumem {
 namespace {
 
-// The same in all containers of a machine, and another one elsewhere.
+// Equal in all containers of a machine, and different on other machines.
 std::string this_machine() {
   char name[256] = {};
   read_beginning("/proc/sys/kernel/random/boot_id", name, sizeof name);
@@ -27,7 +27,7 @@ bool is_turned_off() {
   return asked != nullptr && std::string(asked) == "staged";
 }
 
-// What a process says of itself: where its members' devices are; empty where it can't or must not have a link.
+// Describes the devices of this process's participants; empty if it can't or must not have a link.
 Bytes offer_link(const std::vector<Context*>& contexts) noexcept {
   Bytes offer;
   try {
@@ -48,7 +48,6 @@ Bytes offer_link(const std::vector<Context*>& contexts) noexcept {
   return offer;
 }
 
-// Whether each process has a link, and no two members share a device.
 bool can_join(const std::vector<Bytes>& offers, const Members& members) {
   std::vector<Bytes> places;
   for (size_t i = 0; i < offers.size(); ++i) {
@@ -65,7 +64,7 @@ bool can_join(const std::vector<Bytes>& offers, const Members& members) {
          std::adjacent_find(places.begin(), places.end()) == places.end();
 }
 
-// Half of the deadline, so that a process which waits for the others behind this one does not meet its own.
+// Takes half of the deadline, so that processes waiting for this one do not reach theirs.
 void wait_until_ready(Link& link, Communicator& communicator) {
   const auto end = std::chrono::steady_clock::now() + communicator.deadline() / 2;
   communicator.begin_deadline();
@@ -90,7 +89,7 @@ DeviceTransport::DeviceTransport(std::unique_ptr<Link> joined, const std::vector
   undo.release();
 }
 
-// The link first: it ends what is still on the streams. Those that it may still use stay as long as the process lives.
+// The link ends first, because it ends its work on the streams. Streams that it may still use are never destroyed.
 DeviceTransport::~DeviceTransport() {
   if (link->close()) end_streams();
 }
@@ -109,7 +108,7 @@ std::unique_ptr<DeviceTransport> join_link(Communicator& communicator, const std
     try {
       if (communicator.rank() == 0) put(mine, make_link_id());
     } catch (const std::exception&) {
-      failed = current_error();  // all see that there is none
+      failed = current_error();  // all processes learn that it failed
     }
     return mine;
   });

@@ -1,4 +1,4 @@
-// A link between the devices of all members of a dist, where there is one, and what the members of this process have for it.
+// A link between the devices of all participants, if available, and its state for those of this process.
 #pragma once
 
 #include <deque>
@@ -18,8 +18,7 @@ class DeviceTransport {
   DeviceTransport(const DeviceTransport&) = delete;
   DeviceTransport& operator=(const DeviceTransport&) = delete;
 
-  // Of each member here: the stream of its transfers, what says that its own stream is ready for them, and that those of the last two
-  // rounds are done.
+  // Per local participant: the stream of its transfers, the fence of its own stream, the fences of the last two rounds.
   std::vector<NativeStream> streams;
   std::deque<MemberFence> ready;
   std::deque<MemberFence> done[2];
@@ -31,7 +30,7 @@ class DeviceTransport {
   const std::vector<Context*>& contexts_;
 };
 
-// Collective. nullptr on all processes, unless all of them can: each member on a device of its own.
+// Collective. nullptr on all processes unless all can join: each participant needs a device of its own.
 std::unique_ptr<DeviceTransport> join_link(Communicator& communicator, const std::vector<Context*>& contexts,
                                            const Members& members);
 

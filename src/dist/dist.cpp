@@ -37,7 +37,7 @@ Members gather_members(Communicator& communicator, std::vector<Context*>& contex
   return {communicator.rank(), of_each};
 }
 
-// What a plan is made from beside its layouts. All of it but the workspace is the same on every process.
+// The inputs of a plan besides its layouts. All but the workspace are equal on every process.
 struct Terms {
   int64_t kind = 0;
   std::array<int32_t, kAxes> order{0, 1, 2, 3, 4, 5, 6, 7};
@@ -55,7 +55,6 @@ int64_t read_workspace(const ReadWorkspace& read) {
   return bytes;
 }
 
-// One argument that is a layout.
 struct Given {
   const ReadLayout& read;
   const char* argument;
@@ -68,7 +67,7 @@ struct Described {
   int64_t number = 0;
 };
 
-// The layouts as all processes give them. terms(layouts) reads the rest of this process's arguments.
+// Combines the layouts of all processes. terms(layouts) reads the rest of this process's arguments.
 template <class ReadTerms>
 Described describe(Dist& dist, PlanKind kind, const std::vector<Given>& given, const ReadTerms& read_terms) {
   dist.communicator.begin_call(CallKind::plan, dist.plans_made);
@@ -111,7 +110,7 @@ Described describe(Dist& dist, PlanKind kind, const std::vector<Given>& given, c
   return all;
 }
 
-// What each process builds by itself, or none does.
+// Every process builds its part, or none does.
 template <class Build>
 std::unique_ptr<DistPlan> build(Dist& dist, PlanKind kind, const Described& what, const Build& build_parts) {
   auto plan = std::make_unique<DistPlan>(dist, kind, what.number);
@@ -146,7 +145,7 @@ void check_order(const int32_t* order, int32_t rank, Terms& terms) {
   }
 }
 
-// How far a halo goes round a periodic array, and of how many parts a box's may be.
+// Limits the wraps of a halo in a periodic array, and the parts of a box's halo.
 constexpr int64_t kMostRounds = 16;
 constexpr int64_t kMostGhosts = 1 << 20;
 
@@ -156,7 +155,7 @@ void check_width(const char* argument, int32_t axis, int64_t width, int64_t exte
   fail(GPUMEM_INVALID_ARGUMENT, "%s[%d] is %lld; expected 0 to %lld", argument, axis, ll(width), ll(most));
 }
 
-// What lies round a box, as far as it is written, has places of its own at the box's strides.
+// Written halo elements need distinct places at the box's strides.
 void check_room(const Layout& layout, size_t number, const Terms& terms) {
   const Box& box = layout.boxes[number];
   Index lengths = box.extents();
@@ -169,7 +168,6 @@ void check_room(const Layout& layout, size_t number, const Terms& terms) {
   check_distinct({name.c_str(), "a box and its halo", layout.rank, lengths.data(), box.strides.data()});
 }
 
-// It fits into memory that can be addressed.
 void check_reach(const Box& box, const Terms& terms, int64_t element_bytes) {
   constexpr const char* kWhat = "a box and its halo";
   const Index lengths = box.extents();
@@ -215,7 +213,7 @@ void check_halo(const Layout& layout, const int64_t* low, const int64_t* high, c
   }
 }
 
-// The part of a halo that lies in some direction of its box, cut where the array ends and begins again.
+// The halo of a box in one direction, cut at the ends of the array.
 class Ghosts {
  public:
   Ghosts(const Layout& layout, const Terms& terms, Layout& to) : layout_(layout), terms_(terms), to_(to) {}
@@ -281,7 +279,6 @@ Dist::Dist(const gpumem_dist_transport* transport, double deadline_s, const Read
   for (Context* context : contexts) ++context->dists;
 }
 
-// While a context may not go, what uses it does.
 Dist::~Dist() {
   wire.reset();
   for (Context* context : contexts) --context->dists;

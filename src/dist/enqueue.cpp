@@ -1,4 +1,4 @@
-// Pulls that are only enqueued, each on the stream of the member that pulls.
+// Peer reads that are only enqueued, each on its reader's stream.
 #include <algorithm>
 #include <string>
 
@@ -10,19 +10,18 @@
 namespace gpumem {
 
 void Exchange::find_pairs() {
-  for (const Piece& piece : route_.pulls) {
+  for (const BoxOverlap& piece : route_.pulls) {
     pairs_.emplace_back(group_.members.local(piece.src_member), group_.members.local(piece.dst_member));
   }
   std::sort(pairs_.begin(), pairs_.end());
   pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
-  for (const Piece& piece : route_.pulls) {
+  for (const BoxOverlap& piece : route_.pulls) {
     const std::pair pair(group_.members.local(piece.src_member), group_.members.local(piece.dst_member));
     pair_of_.push_back(static_cast<size_t>(std::lower_bound(pairs_.begin(), pairs_.end(), pair) - pairs_.begin()));
   }
   if (only_pulls() && !pairs_.empty()) fences_.emplace(group_.contexts);
 }
 
-// Before anything is enqueued.
 void Exchange::require_enqueued(const Operands& operands, const std::vector<NativeStream>& streams) const {
   const auto capture_of = [&](size_t member) { return group_.contexts[member]->device().capture_id(streams[member]); };
   const uint64_t capture = pairs_.empty() ? 0 : capture_of(pairs_.front().first);
@@ -44,7 +43,7 @@ void Exchange::require_enqueued(const Operands& operands, const std::vector<Nati
          "some of the members' streams are being captured into a graph and others are not, or into another one; "
          "expected one graph for all, or none");
   }
-  for (const Piece& piece : route_.pulls) {
+  for (const BoxOverlap& piece : route_.pulls) {
     if (is_there(piece, operands) || src_as_read(piece, operands)) continue;
     const size_t from = group_.members.local(piece.src_member);
     fail(GPUMEM_UNSUPPORTED,
@@ -55,7 +54,7 @@ void Exchange::require_enqueued(const Operands& operands, const std::vector<Nati
   }
 }
 
-// What the second of each pair is given from now on comes behind what the first holds: behind src, or back behind what was read of it.
+// Orders each pair's reader behind its owner's earlier work, or back: the owner behind the reads.
 void Exchange::order(const std::vector<NativeStream>& streams, bool back) const {
   std::vector<bool> recorded(streams.size());
   const auto for_each = [&](const auto& f) {
@@ -103,7 +102,7 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
   try {
     pull_together(operands, streams, captured);
     for (const size_t i : here_) {
-      const Piece& piece = route_.pulls[i];
+      const BoxOverlap& piece = route_.pulls[i];
       const size_t to = group_.members.local(piece.dst_member);
       move_part(*group_.contexts[to], piece.shape, src_of(piece, operands), *src_as_read(piece, operands),
                 dst_of(piece, operands), dst_side(piece, operands).operand, streams[to], Completion::asynchronous,
@@ -112,7 +111,7 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
     peer_copies_.finish();
     if (members_order || batches_.has_room()) order(streams, true);
     batches_.leave_room(streams);
-  } catch (...) {  // the program may free what the pieces before this one still use
+  } catch (...) {  // the program may free memory that earlier pieces still use
     try {
       order(streams, true);
     } catch (const std::exception&) {

@@ -64,9 +64,9 @@ Exchange::Exchange(const Group& group, const Layout& src, const Layout& dst, int
       batches_(group_.contexts, workspace_bytes),
       outgoing_(route_.sends, staged_share(group, workspace_bytes) / 2),
       incoming_(route_.receives, staged_share(group, workspace_bytes) / 2) {
-  for (const Piece& piece : route_.pulls) note_reaches(piece);
-  for (const Piece& piece : route_.staged) note_reaches(piece);
-  for (const Piece& piece : route_.pulls) {
+  for (const BoxOverlap& piece : route_.pulls) note_reaches(piece);
+  for (const BoxOverlap& piece : route_.staged) note_reaches(piece);
+  for (const BoxOverlap& piece : route_.pulls) {
     batches_.add(piece.shape, piece.src_strides, piece.dst_strides, group_.members.local(piece.src_member),
                  group_.members.local(piece.dst_member));
   }
@@ -75,19 +75,19 @@ Exchange::Exchange(const Group& group, const Layout& src, const Layout& dst, int
   find_pairs();
   for (const auto* messages : {&route_.sends, &route_.receives}) {
     for (const Message& message : *messages) {
-      for (const Piece& piece : message.pieces) note_reaches(piece);
+      for (const BoxOverlap& piece : message.pieces) note_reaches(piece);
     }
   }
   for (const auto* rounds : {&route_.linked_sends, &route_.linked_receives}) {
     for (const std::vector<Message>& packets : *rounds) {
       for (const Message& packet : packets) {
-        for (const Piece& piece : packet.pieces) note_reaches(piece);
+        for (const BoxOverlap& piece : packet.pieces) note_reaches(piece);
       }
     }
   }
 }
 
-void Exchange::note_reaches(const Piece& piece) {
+void Exchange::note_reaches(const BoxOverlap& piece) {
   const auto note = [&](int32_t member, int64_t offset, const Index& strides, std::vector<Reach>& reaches) {
     if (!group_.members.is_here(member)) return;
     Reach& reach = reaches[group_.members.local(member)];
@@ -102,7 +102,7 @@ void Exchange::post(const Message& message, char* to, const Operands& operands) 
   const MessageHeader header = group_.communicator.next_header(message.process, MessageHeader::kPieces, message.bytes);
   std::memcpy(to, &header, kHeaderBytes);
   to += kHeaderBytes;
-  for (const Piece& piece : message.pieces) {
+  for (const BoxOverlap& piece : message.pieces) {
     pack(group_.context_of(piece.src_member), piece.shape, src_of(piece, operands),
          src_side(piece, operands).operand.on_host(), to);
     to += piece.shape.bytes();
@@ -119,14 +119,14 @@ void Exchange::take(const Window::Slot& slot, const char* from, const Operands& 
   if (std::memcmp(from + message.bytes, &header.sum, kTrailerBytes) != 0) {
     communicator.fail_changed(message.process, slot.sequence);
   }
-  for (const Piece& piece : message.pieces) {
+  for (const BoxOverlap& piece : message.pieces) {
     unpack(group_.context_of(piece.dst_member), piece.shape, from, dst_of(piece, operands),
            dst_side(piece, operands).operand.on_host());
     from += piece.shape.bytes();
   }
 }
 
-void Exchange::stage(const Piece& piece, const Operands& operands) const {
+void Exchange::stage(const BoxOverlap& piece, const Operands& operands) const {
   Context& of_src = group_.context_of(piece.src_member);
   const TemporaryBlock block(of_src, true, piece.shape.bytes());
   pack(of_src, piece.shape, src_of(piece, operands), src_side(piece, operands).operand.on_host(), block.get());
@@ -134,7 +134,7 @@ void Exchange::stage(const Piece& piece, const Operands& operands) const {
          dst_side(piece, operands).operand.on_host());
 }
 
-// Whether a piece was left that stays in this process.
+// Moves one piece within this process. False: none left.
 bool Exchange::move_next(const Operands& operands, size_t& moved) {
   const size_t pulls = here_.size();
   if (moved == pulls + route_.staged.size()) return false;
@@ -153,7 +153,7 @@ void Exchange::finish_pulls() {
   at_work_.clear();
 }
 
-// Whether a message came. What has come makes room for the next.
+// Whether a message arrived. Its completion makes room for the next.
 bool Exchange::receive_some(const Operands& operands) {
   bool came = false;
   for (size_t i = 0; i < incoming_.slots.size(); ++i) {
@@ -166,7 +166,7 @@ bool Exchange::receive_some(const Operands& operands) {
     }
     if (slot.message != nullptr || incoming_.next == route_.receives.size()) continue;
     const Message& message = route_.receives[incoming_.next++];
-    char* const to = incoming_.data_of(i);  // where a transport may write less than is expected
+    char* const to = incoming_.data_of(i);  // a transport may write less than expected
     std::memset(to, 0, kNoticeBytes);
     std::memset(to + kHeaderBytes + message.bytes, 0, kTrailerBytes);
     slot.sequence = group_.communicator.next_from(message.process);
@@ -176,7 +176,7 @@ bool Exchange::receive_some(const Operands& operands) {
   return came;
 }
 
-// Whether a message went: one, since what has arrived meanwhile comes first.
+// Sends at most one message, because arrived messages come first. Returns whether one went.
 bool Exchange::send_one(const Operands& operands) {
   for (size_t i = 0; i < outgoing_.slots.size(); ++i) {
     Window::Slot& slot = outgoing_.slots[i];
@@ -195,8 +195,8 @@ bool Exchange::send_one(const Operands& operands) {
   return false;
 }
 
-// Messages of both directions go through their windows in one order on every process, so the first unfinished one always has a slot at
-// both ends; what stays here is moved while they travel.
+// Messages of both directions go through their windows in one order on every process. So the first unfinished message
+// always has a slot at both ends. Local pieces move while messages travel.
 void Exchange::run_all(const Operands& operands) {
   outgoing_.begin();
   incoming_.begin();
@@ -222,12 +222,12 @@ void Exchange::run_all(const Operands& operands) {
 }
 
 void Exchange::give_up(const Error& error) noexcept {
-  if (agrees_ && !under_way_) return;                                           // it is found when they agree
-  if (route_.sends.empty() && route_.receives.empty() && !is_linked()) return;  // the others don't miss it
+  if (agrees_ && !under_way_) return;
+  if (route_.sends.empty() && route_.receives.empty() && !is_linked()) return;  // no other process waits for this one
   group_.communicator.give_up(error);
 }
 
-// All of it before anything is written. What lies between the elements need not be there.
+// All operands are looked up before anything is written. Padding between the elements need not be mapped.
 Exchange::Operands Exchange::look_up_all(const void* const* src, void* const* dst, const char* src_name) const {
   const auto look = [&](const char* name, const void* const* pointers, const std::vector<Reach>& reaches,
                         Access access) {
@@ -272,7 +272,7 @@ void Exchange::finish_earlier() const {
   for (Context* context : group_.contexts) synchronize(*context, context->own_stream());
 }
 
-// Members take from each other's memory, so all of their streams come first.
+// Participants read each other's memory, so all of their streams finish first.
 void Exchange::run(const void* const* src, void* const* dst, const char* src_name) {
   const ScopeExit end([this]() noexcept {
     end_rounds();
@@ -299,7 +299,7 @@ void Exchange::run(const void* const* src, void* const* dst, const char* src_nam
     if (!agrees_) make_ready();
     if (is_empty()) return;
     finish_earlier();
-    // What a program forces may fit some pieces and not others, which is found when the first ones are written.
+    // An override may fit only some pieces, which shows after the first ones are written.
     const ScopedOverride by_table(GPUMEM_FAMILY_PERMUTE);
     std::vector<NativeStream> streams;
     for (Context* context : group_.contexts) streams.push_back(context->own_stream());

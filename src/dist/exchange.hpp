@@ -1,5 +1,4 @@
-// Elements on their way from the boxes of one layout to those of another: between members of this process at once, and between
-// processes in messages.
+// Moves elements between the boxes of two layouts: directly within this process, by messages to other processes.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +16,8 @@
 
 namespace gpumem {
 
-// Elements of one box of src that go to one of dst, and where they lie on either side, in elements. The side of another process is empty.
-struct Piece {
+// Elements of one src box that go to one dst box, with their places on both sides in elements. A remote side is empty.
+struct BoxOverlap {
   int32_t src_member = 0;
   int32_t dst_member = 0;
   Shape shape;
@@ -28,68 +27,65 @@ struct Piece {
   Index dst_strides{};
 };
 
-// Pieces that travel together, one behind the other, to a process or from it; as a packet over the link, to a member or from it.
+// Contiguous pieces to or from one process; as a packet on the link, to or from one participant.
 struct Message {
-  int32_t process = 0;  // of a packet: the member
-  int64_t number = 0;   // among those between the two
+  int32_t process = 0;  // participant, if a packet
+  int64_t number = 0;   // between the same two ends
   int64_t bytes = 0;    // without the header
-  int64_t place = 0;    // of a packet: in its member's slot
-  std::vector<Piece> pieces{};
+  int64_t place = 0;    // packet offset in its slot
+  std::vector<BoxOverlap> pieces{};
 };
 
-// What a process does in an exchange.
 struct Route {
-  std::vector<Piece> pulls{};       // between members of this process, one of which reads the memory of both
-  std::vector<Piece> staged{};      // between others of this process: by way of the heap
-  std::vector<Message> sends{};     // nearest process above first, each in the order in which it is received
-  std::vector<Message> receives{};  // nearest process below first
+  std::vector<BoxOverlap> pulls{};                   // within this process, by a reader that reaches both memories
+  std::vector<BoxOverlap> staged{};                  // other pieces within this process, through the host
+  std::vector<Message> sends{};                      // nearest process above first, each in order of receipt
+  std::vector<Message> receives{};                   // nearest process below first
   std::vector<std::vector<Message>> linked_sends{};  // packets of each round
   std::vector<std::vector<Message>> linked_receives{};
 };
 constexpr int64_t kPacketAlignment = 256;
-constexpr int64_t kLeastLinked = 64 << 10;  // between two members; less goes by messages, with no kernel to launch
-// What messages have of the workspace: little, where packets go over a link, which have the rest.
+constexpr int64_t kLeastLinked = 64 << 10;  // between two participants; less uses messages, without a kernel launch
+// The part of the workspace for messages. It is small if packets use a link, because they take the rest.
 int64_t staged_share(const Group& group, int64_t workspace_bytes) noexcept;
-// workspace_bytes: the same on every process.
+// workspace_bytes: equal on every process.
 Route route(const Layout& src, const Layout& dst, const Group& group, int64_t workspace_bytes);
 
 constexpr int64_t kLeastWorkspace = 4096;
 
 class Exchange {
  public:
-  // in_place: what is written lies among what is read.
+  // in_place: writes go between the elements that are read.
   Exchange(const Group& group, const Layout& src, const Layout& dst, int64_t workspace_bytes, bool in_place = false);
 
-  // A pointer for each member here; in place, dst may be nullptr. src_name: the argument. Collective.
+  // One pointer per local participant. If in place, dst may be nullptr. src_name: the argument. Collective.
   void run(const void* const* src, void* const* dst, const char* src_name = "src");
-  // The same, only enqueued on a stream of each member here. Throws UNSUPPORTED where there is more to do than to pull. Not collective.
-  // Order::callers: what the streams were given before is over, and src stays as it is until they are waited for.
+  // Enqueues run() on a stream of each local participant. Throws UNSUPPORTED if it needs more than peer reads. Not
+  // collective. Order::callers: earlier work of the streams is over, and src stays unchanged until they are waited for.
   enum class Order : int32_t { members, callers };
   void enqueue(const void* const* src, void* const* dst, const std::vector<NativeStream>& streams,
                const char* src_name = "src", Order order = Order::members);
-  // What the members' own streams were given before is over.
+  // Waits for earlier work of the participants' own streams.
   void finish_earlier() const;
-  // What failed before run() could be called: tells those that wait for messages of this process, if there are any.
+  // A failure before run(): notifies processes that wait for messages of this one.
   void give_up(const Error& error) noexcept;
 
   const Route& its_route() const noexcept { return route_; }
   int64_t workspace_bytes() const noexcept;
   const Members& members() const noexcept { return group_.members; }
-  // Whether this process takes part in what goes over the link. Where any does, all agree before each run that nothing is wrong.
+  // Whether this process uses the link. If any process does, all agree before each run that nothing is wrong.
   bool is_linked() const noexcept { return !route_.linked_sends.empty() || !route_.linked_receives.empty(); }
   void agree_first() noexcept { agrees_ = true; }
-  // Nothing moves, neither here nor to or from another process.
   bool is_empty() const noexcept { return only_pulls() && route_.pulls.empty(); }
-  // Whether enqueue() can do what run() does: no other process waits for this one to agree.
+  // Whether enqueue() can replace run(): no other process waits for this one to agree.
   bool can_be_enqueued() const noexcept { return only_pulls() && !agrees_; }
 
  private:
-  // What of a member's memory is used: in elements, from the first to the end of the last.
+  // The used part of a participant's memory: from the first to the end of the last element.
   struct Reach {
     int64_t first = INT64_MAX;
     int64_t end = INT64_MIN;
   };
-  // That memory in a run.
   struct Side {
     char* p = nullptr;
     char* first = nullptr;
@@ -99,28 +95,26 @@ class Exchange {
   struct Operands {
     std::vector<Side> src;
     std::vector<Side> dst;
-    std::vector<bool> reached{};  // by each member here: all that is used of src of each; empty: between no two devices
+    std::vector<bool> reached{};  // by each local participant, for all of src; empty: no pair of devices
   };
-  // Memory of a member's device for packets of one round.
   struct Slot {
     std::unique_ptr<TemporaryBlock> block{};
     Operand operand{};
   };
-  using SlotPairs = std::array<std::vector<Slot>, 2>;  // of even rounds and of odd ones, for each member here
-  // What goes over the link.
+  using SlotPairs = std::array<std::vector<Slot>, 2>;
   struct Rounds {
-    int64_t begun = 0;     // whose transfers were begun
-    int64_t over = 0;      // which have arrived and were unpacked
-    bool pending = false;  // the last that was begun is not on the streams yet
+    int64_t begun = 0;
+    int64_t over = 0;      // arrived and unpacked
+    bool pending = false;  // the last begun round is not enqueued yet
     SlotPairs outgoing{};
     SlotPairs incoming{};
   };
-  // Messages of one direction, of which so many as there are slots are under way.
+  // Messages of one direction in flight, at most one per slot.
   struct Window {
     struct Slot {
-      const Message* message = nullptr;  // nullptr: free
+      const Message* message = nullptr;
       void* request = nullptr;
-      int64_t sequence = 0;  // of what is received
+      int64_t sequence = 0;
     };
 
     Window(const std::vector<Message>& all, int64_t most_bytes);
@@ -128,55 +122,55 @@ class Exchange {
     char* data_of(size_t slot) const noexcept { return memory.data() + static_cast<int64_t>(slot) * slot_bytes; }
     void begin() noexcept;
     bool over() const noexcept { return left == 0; }
-    // The process that the first one under way goes to, or comes from; -1: none is.
+    // The other end of the first message in flight; -1: none.
     int32_t first_process() const noexcept;
 
     const std::vector<Message>& messages;
     const int64_t slot_bytes;
     std::vector<Slot> slots;
     MessageMemory memory;
-    size_t next = 0;  // that has no slot yet
-    size_t left = 0;  // that have not ended
+    size_t next = 0;  // first without a slot
+    size_t left = 0;
   };
 
-  const Side& src_side(const Piece& piece, const Operands& operands) const noexcept {
+  const Side& src_side(const BoxOverlap& piece, const Operands& operands) const noexcept {
     return operands.src[group_.members.local(piece.src_member)];
   }
-  const Side& dst_side(const Piece& piece, const Operands& operands) const noexcept {
+  const Side& dst_side(const BoxOverlap& piece, const Operands& operands) const noexcept {
     return operands.dst[group_.members.local(piece.dst_member)];
   }
-  StridedArray src_of(const Piece& piece, const Operands& operands) const noexcept {
+  StridedArray src_of(const BoxOverlap& piece, const Operands& operands) const noexcept {
     return {src_side(piece, operands).p + piece.src_offset * element_bytes_, piece.src_strides};
   }
-  StridedArray dst_of(const Piece& piece, const Operands& operands) const noexcept {
+  StridedArray dst_of(const BoxOverlap& piece, const Operands& operands) const noexcept {
     return {dst_side(piece, operands).p + piece.dst_offset * element_bytes_, piece.dst_strides};
   }
-  // Of a halo between boxes that are neighbours in one array: what lies round the one is in the other.
-  bool is_there(const Piece& piece, const Operands& operands) const noexcept {
+  // For halos between adjacent boxes in one array: one box's halo is already in the other.
+  bool is_there(const BoxOverlap& piece, const Operands& operands) const noexcept {
     const StridedArray from = src_of(piece, operands);
     const StridedArray to = dst_of(piece, operands);
     return from.p == to.p && piece.shape.same_places(from.strides, to.strides);
   }
-  void note_reaches(const Piece& piece);
+  void note_reaches(const BoxOverlap& piece);
   Operands look_up_all(const void* const* src, void* const* dst, const char* src_name) const;
   void run_all(const Operands& operands);
   bool receive_some(const Operands& operands);
   bool send_one(const Operands& operands);
   void post(const Message& message, char* to, const Operands& operands) const;
   void take(const Window::Slot& slot, const char* from, const Operands& operands) const;
-  // What is read, as the context that gets it sees it: of memory on another device, as its own. Nothing: it can't read that.
-  std::optional<Operand> src_as_read(const Piece& piece, const Operands& operands) const;
+  // The source as seen by the reading context: memory of another device counts as its own. Nothing: not readable.
+  std::optional<Operand> src_as_read(const BoxOverlap& piece, const Operands& operands) const;
   void reach_all(Operands& operands);
-  bool pull_over_link(const Piece& piece, const Operands& operands);
-  void pull(const Piece& piece, const Operands& operands);
-  // Whether both sides of a pair of members lie in device memory, which the second one's device reads and writes.
+  bool pull_over_link(const BoxOverlap& piece, const Operands& operands);
+  void pull(const BoxOverlap& piece, const Operands& operands);
+  // Whether both operands of a pair are device memory that the second participant's device reads and writes.
   bool reads_directly(size_t from, size_t to, const Operands& operands) const;
   void sort_pulls(const Operands& operands);
   bool take_across(size_t i, const Operands& operands, const std::vector<NativeStream>& streams, bool captured);
-  // Enqueues what peer_copies_, managed_staging_ and batches_ take, and leaves the numbers of the other pulls in here_.
+  // Enqueues the peer reads that peer_copies_, managed_staging_ and batches_ take. The rest stay in here_ by number.
   void pull_together(const Operands& operands, const std::vector<NativeStream>& streams, bool captured);
   void at_work(Context& context);
-  void stage(const Piece& piece, const Operands& operands) const;
+  void stage(const BoxOverlap& piece, const Operands& operands) const;
   bool move_next(const Operands& operands, size_t& moved);
   void finish_pulls();
   bool only_pulls() const noexcept {
@@ -200,30 +194,30 @@ class Exchange {
   const Group group_;
   const int64_t element_bytes_;
   Route route_;
-  const std::vector<int64_t> outgoing_room_;  // bytes of a slot, of each member here
+  const std::vector<int64_t> outgoing_room_;  // bytes of a slot, per local participant
   const std::vector<int64_t> incoming_room_;
   const bool in_place_;
   bool agrees_ = false;
-  bool under_way_ = false;  // a run, behind the agreement
+  bool under_way_ = false;  // a run, after the agreement
   Rounds rounds_;
-  std::vector<Reach> src_reach_;  // of each member here
+  std::vector<Reach> src_reach_;
   std::vector<Reach> dst_reach_;
-  std::vector<Context*> at_work_;                 // with pulls that were enqueued
-  std::vector<std::pair<size_t, size_t>> pairs_;  // of members here: who has what the other pulls
-  std::vector<OpenedMemory> opened_;              // src, to each member by each other
-  std::optional<MemberFences> fences_;            // where all is pulled
+  std::vector<Context*> at_work_;
+  std::vector<std::pair<size_t, size_t>> pairs_;  // local participants: owner and reader
+  std::vector<OpenedMemory> opened_;              // src, per pair of local participants
+  std::optional<MemberFences> fences_;            // if all pieces are peer reads
   PeerCopyPipeline peer_copies_;
   ManagedStaging managed_staging_;
   Batches batches_;
-  // The pulls, sorted for memory that lies so; the next run mostly has the same.
+  // Peer reads sorted for this placement of memory; the next run usually has the same.
   struct Sorted {
     std::vector<const void*> memory{};
-    std::vector<bool> near{};  // of each pair
+    std::vector<bool> near{};
     std::vector<size_t> alone{};
   };
   Sorted sorted_;
-  std::vector<size_t> pair_of_;  // of each pull
-  std::vector<size_t> here_;     // pulls of a run that go by themselves
+  std::vector<size_t> pair_of_;
+  std::vector<size_t> here_;  // peer reads of a run that go separately
   Window outgoing_;
   Window incoming_;
 };

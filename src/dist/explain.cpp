@@ -1,4 +1,4 @@
-// A plan in words.
+// Describes a plan in words.
 #include <map>
 
 #include "dist/dist.hpp"
@@ -20,7 +20,6 @@ std::map<int32_t, Traffic> by_process(const std::vector<Message>& messages) {
   return all;
 }
 
-// Of packets: the rounds that have one for a process, or from it.
 std::map<int32_t, Traffic> by_process(const std::vector<std::vector<Message>>& rounds, const Members& members) {
   std::map<int32_t, Traffic> all;
   for (const std::vector<Message>& packets : rounds) {
@@ -34,7 +33,6 @@ std::map<int32_t, Traffic> by_process(const std::vector<std::vector<Message>>& r
   return all;
 }
 
-// How pieces go to other processes, and what that counts.
 struct Way {
   const char* variant;
   const char* unit;
@@ -42,9 +40,9 @@ struct Way {
 constexpr Way kStaged = {"staged", "messages"};
 constexpr Way kLinked = {"nccl", "rounds"};
 
-Traffic within(const std::vector<Piece>& pieces) {
+Traffic within(const std::vector<BoxOverlap>& pieces) {
   Traffic all;
-  for (const Piece& piece : pieces) {
+  for (const BoxOverlap& piece : pieces) {
     ++all.messages;
     all.bytes += piece.shape.bytes();
   }

@@ -1,4 +1,4 @@
-// The members of a dist, and what joins them.
+// The participants of a dist, and their connections.
 #pragma once
 
 #include "context/context.hpp"
@@ -10,13 +10,12 @@ namespace gpumem {
 
 struct Group {
   Communicator& communicator;
-  const std::vector<Context*>& contexts;  // of the members of this process
+  const std::vector<Context*>& contexts;
   const Members& members;
   const Peers& peers;
-  const std::unique_ptr<DeviceTransport>& wire;  // nullptr on all processes: there is none
+  const std::unique_ptr<DeviceTransport>& wire;  // nullptr on all processes without a link
 
   Context& context_of(int32_t member) const noexcept { return *contexts[members.local(member)]; }
-  // Of members of this process.
   bool reads(int32_t reader, int32_t owner) const noexcept {
     return peers.reads(members.local(reader), members.local(owner));
   }

@@ -12,7 +12,7 @@
 namespace gpumem {
 namespace {
 
-// What travels of a layout: this, and a BoxWords for each box.
+// The transmitted form of a layout: this, and a BoxWords per box.
 struct LayoutWords {
   int64_t element_bytes;
   int64_t rank;
@@ -45,7 +45,7 @@ void require_array(const T* p, int64_t count, const char* argument, const char* 
   if (p == nullptr && count > 0) fail(GPUMEM_INVALID_ARGUMENT, "%s->%s is NULL; expected an array", argument, what);
 }
 
-// Every sum of products of indices and strides fits, in bytes, and distinct elements that are written have distinct places.
+// All sums of products of indices and strides must fit, in bytes. Distinct written elements need distinct places.
 void check_memory(const Box& box, const gpumem_dist_layout& given, Access access, const char* name) {
   const Index lengths = box.extents();
   int64_t last = box.offset;
@@ -55,7 +55,7 @@ void check_memory(const Box& box, const gpumem_dist_layout& given, Access access
   if (access == Access::write) check_distinct({strides.c_str(), name, given.rank, lengths.data(), box.strides.data()});
 }
 
-// Whether places of two boxes are one: whether their distance is a sum of steps, so many of each as their extents allow.
+// Whether two boxes share a place: whether their distance is a sum of steps, within the extents.
 class Meeting {
  public:
   Meeting(const Box& a, const Box& b) noexcept {
@@ -70,7 +70,7 @@ class Meeting {
     }
   }
 
-  // tries: so many are left; where none is, it is not known and counts as no.
+  // tries: remaining attempts. At 0 the answer is unknown and counts as no.
   bool at(int64_t distance, int64_t& tries, size_t from = 0) const noexcept {
     if (--tries < 0) return false;
     const Step& step = steps_[from];
@@ -91,7 +91,7 @@ class Meeting {
     int64_t length = 0;  // in elements
     int64_t least = 0;
     int64_t most = 0;
-    int64_t least_sum = 0;  // of this step and those behind it
+    int64_t least_sum = 0;  // of this step and all later ones
     int64_t most_sum = 0;
     int64_t divisor = 0;
   };
@@ -122,7 +122,7 @@ bool are_shared(const Box& a, const Box& b) noexcept {
   return distance == 0;
 }
 
-// Boxes that are written have places of their own. Of very many whose places lie between each other, not all are looked at.
+// Written boxes need distinct places. If very many boxes interleave, only some are checked.
 void require_apart(const Layout& layout, const char* argument) {
   constexpr int64_t kMostTries = int64_t{1} << 22;
   std::vector<size_t> in_order;
@@ -175,7 +175,7 @@ Box read_box(const gpumem_dist_layout& given, int64_t number, const char* argume
     if (box.upper[axis] > given.extents[d]) refuse("upper", box.upper[axis], "at most the array's extent");
     if (given.strides != nullptr) box.strides[axis] = given.strides[at];
   }
-  // An axis of one element has no stride, nor has one of an empty box.
+  // Strides count only along axes of several elements in a non-empty box.
   for (size_t d = 0; given.strides != nullptr && !box.empty() && d < static_cast<size_t>(given.rank); ++d) {
     if (box.strides[d] < 1 && box.extents()[d] > 1) refuse("stride", box.strides[d], "1 or more");
   }
@@ -263,8 +263,7 @@ Layout join(const std::vector<Bytes>& parts, const Layout& own, const char* argu
     if (members.process_of(members.first()) == number) {
       for (const Box& box : own.boxes) {
         whole.boxes.push_back(box);
-        for (int64_t& stride : whole.boxes.back().strides)
-          stride = std::max<int64_t>(stride, 1);  // where there is none
+        for (int64_t& stride : whole.boxes.back().strides) stride = std::max<int64_t>(stride, 1);  // if none was given
       }
       continue;
     }
@@ -300,7 +299,7 @@ Layout with_axes(const Layout& layout, const std::array<int32_t, kAxes>& order) 
   return turned;
 }
 
-// By the axis that tells the most boxes apart.
+// Sorted by the axis that separates the most boxes.
 BoxIndex::BoxIndex(const Layout& layout) : layout_(layout) {
   ptrdiff_t most = 0;
   std::vector<int64_t> lower;
@@ -355,7 +354,7 @@ void require_disjoint(const Layout& layout, const char* argument, const Members&
   }
 }
 
-// Boxes of src are disjoint, so one of dst is covered when the shared parts add up to its size.
+// Boxes of src are disjoint, so a dst box is covered if the shared parts add up to its size.
 void require_covered(const Layout& src, const Layout& dst, const char* argument, const Members& members) {
   BoxIndex index(src);
   for (size_t i = 0; i < dst.boxes.size(); ++i) {

@@ -8,7 +8,7 @@
 namespace gpumem {
 namespace {
 
-constexpr int64_t kLeastPart = int64_t{16} << 10;  // bytes; of less, pages may as well move
+constexpr int64_t kLeastPart = int64_t{16} << 10;  // bytes; for less, page migration is as good
 
 // The legacy stream has one name on all devices.
 void put_behind(Context& first, NativeStream of_first, Context& second, NativeStream of_second) {
@@ -58,7 +58,7 @@ bool ManagedStaging::add(const Crossed& part, size_t owner, NativeStream of_owne
   return true;
 }
 
-// All owners are at work before any reader waits for one.
+// All owners start before any reader waits for one.
 void ManagedStaging::finish() {
   for (const Part& part : parts_) {
     Context& reader = *group_.contexts[part.lent.reader];

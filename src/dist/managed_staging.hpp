@@ -1,5 +1,5 @@
-// Managed memory that another device reads stays on its member's device: the owner brings pieces together in memory that the reader
-// reaches. Read where it lies, its pages would move to and fro with every call.
+// Keeps managed memory on its owner's device while another device reads it. The owner gathers pieces in memory that the
+// reader reaches. Direct reads would migrate its pages back and forth with every call.
 #pragma once
 
 #include <memory>
@@ -14,15 +14,15 @@ class ManagedStaging {
   ManagedStaging(const Group& group, int64_t workspace_bytes) noexcept
       : group_(group), workspace_bytes_(workspace_bytes) {}
 
-  // Enqueues the owner's part, and what was taken before where its memory is wanted. False: there is no memory to read it from.
+  // Enqueues the owner's part, and earlier pieces if their memory is needed. False: no memory to stage it.
   bool take(const Crossed& piece, size_t owner, NativeStream of_owner);
   void finish();
-  // Where something failed, and the members' streams have been waited for.
+  // After a failure, with the participants' streams waited for.
   void abandon() noexcept;
 
  private:
   struct Part {
-    Crossed lent;  // from the block
+    Crossed lent;
     size_t owner;
     NativeStream of_owner;
     std::unique_ptr<TemporaryBlock> block;

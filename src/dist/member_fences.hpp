@@ -1,4 +1,4 @@
-// Order between streams of the members of this process.
+// Order between streams of this process's participants.
 #pragma once
 
 #include <deque>
@@ -8,7 +8,7 @@
 
 namespace gpumem {
 
-// An event that is recorded with each call.
+// An event, recorded again by each call.
 class MemberFence {
  public:
   explicit MemberFence(Backend& backend) : backend_(backend), event_(backend.create_fence()) {}
@@ -17,7 +17,6 @@ class MemberFence {
   MemberFence& operator=(const MemberFence&) = delete;
 
   void record(NativeStream stream) const { backend_.record(event_, stream); }
-  // By a stream of any device.
   void wait(Context& context, NativeStream stream) const { context.device().wait_event(stream, event_); }
   bool passed() const { return backend_.passed(event_); }
 
@@ -26,7 +25,6 @@ class MemberFence {
   const NativeEvent event_;
 };
 
-// One a member.
 class MemberFences {
  public:
   explicit MemberFences(const std::vector<Context*>& contexts) {

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::array<int32_t, kAxes> kSameOrder = {0, 1, 2, 3, 4, 5, 6, 7};
 
-// Without the axes of extent 1 at the end.
 int32_t rank_of(const Index& extents) noexcept {
   auto rank = static_cast<int32_t>(kAxes);
   while (rank > 1 && extents[static_cast<size_t>(rank) - 1] == 1) --rank;
@@ -89,7 +88,7 @@ std::optional<CopyParams> as_rows(const Shape& shape, char* dst, const Index& ds
     rows.slices = axes.extent[2];
     rows.dst_slice = stride(dst_strides, 2) * shape.element_bytes;
     rows.src_slice = stride(src_strides, 2) * shape.element_bytes;
-    // Of slices that are no whole rows the driver is called for each; those that are read may overlap.
+    // If slices are not whole rows, each needs a driver call. Slices that are read may overlap.
     const auto is_whole = [&](int64_t slice, int64_t pitch) {
       return slice % pitch == 0 && slice / pitch >= rows.rows;
     };

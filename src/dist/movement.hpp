@@ -1,4 +1,4 @@
-// Elements of a member's memory brought together and spread again, by the operations that every program has.
+// Packs and unpacks elements of a participant's memory with the public operations.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,6 @@
 
 namespace gpumem {
 
-// Elements of an array in a member's memory: their first, and their strides.
 struct StridedArray {
   void* p;
   const Index& strides;
@@ -30,18 +29,17 @@ struct Shape {
   bool is_tight(const Index& strides) const noexcept { return same_places(strides, tight_strides()); }
 };
 
-// That along which a piece is cut, so that its parts are far from each other.
+// The axis to cut a piece along, so that its parts are far apart.
 size_t slowest_axis(const Shape& shape, const Index& strides) noexcept;
-// Strides without gaps, axes in the order that they have in `strides`.
+// Strides without padding, in the axis order of `strides`.
 Index tight_as(const Shape& shape, const Index& strides) noexcept;
-// The copy of rows that moves the piece, where one does.
 std::optional<CopyParams> as_rows(const Shape& shape, char* dst, const Index& dst_strides, const char* src,
                                   const Index& src_strides) noexcept;
-// Enough of a row for a copy engine (bench/experiments.csv).
+// Long enough for a copy engine (bench/experiments.csv).
 constexpr int64_t kLongRow = 1024;  // bytes
 inline bool are_long(const std::optional<CopyParams>& rows) noexcept { return rows && rows->row_bytes >= kLongRow; }
 
-// Memory for a while: on a side of the context, in the order of its own stream.
+// Temporary memory on one side of the context, ordered by its own stream.
 class TemporaryBlock {
  public:
   TemporaryBlock(Context& context, bool on_host, int64_t bytes);
@@ -57,7 +55,7 @@ class TemporaryBlock {
   void* p_;
 };
 
-// Whether make_block() could make it: there may be no memory, and none can be had where a stream is under capture.
+// Whether make_block() succeeded: memory may be short, and a captured stream can't allocate.
 template <class F>
 bool has_block(const F& make_block) {
   try {
@@ -69,14 +67,14 @@ bool has_block(const F& make_block) {
   }
 }
 
-// Of a piece whose operands were looked up before and whose elements are disjoint.
+// For a piece with operands looked up before and disjoint elements.
 void move_part(Context& context, const Shape& shape, const StridedArray& src, const Operand& src_operand,
                const StridedArray& dst, const Operand& dst_operand, NativeStream stream, Completion completion,
                Occupancy occupancy = Occupancy::full);
 
 void move(Context& context, const Shape& shape, const StridedArray& src, const StridedArray& dst,
           Completion completion = Completion::blocking);
-// To heap memory, without gaps, and back; complete on return.
+// To pageable memory, without padding, and back; blocking.
 void pack(Context& context, const Shape& shape, const StridedArray& src, bool on_host, void* to);
 void unpack(Context& context, const Shape& shape, const void* from, const StridedArray& dst, bool on_host);
 

@@ -13,8 +13,7 @@ namespace {
 
 constexpr int64_t kKiB = 1024;
 constexpr int64_t kMiB = 1024 * kKiB;
-// Two H100 or H200 that both read, GB/s each way: a kernel 310 to 335, the copy engines 355 to 390 (bench/experiments.csv). A copy takes
-// some 15 us to get going.
+// H100, H200, GB/s each way: kernel 310 to 335, copy engines 355 to 390 (bench/experiments.csv). Latency: 15 us.
 constexpr int64_t kWorthACopy = 4 * kMiB;
 constexpr int64_t kWorthFetching = 48 * kMiB;
 constexpr int64_t kLeastPart = 16 * kMiB;
@@ -81,7 +80,7 @@ bool PeerCopyPipeline::take(const Crossed& piece, bool captured) {
   return !captured && bytes >= kWorthFetching && fetch(piece);
 }
 
-// Beside what the reader's kernels do meanwhile.
+// Runs concurrently with the reader's kernels.
 void PeerCopyPipeline::copy_beside(const Crossed& piece, const CopyParams& rows, bool captured) {
   Context& reader = *group_.contexts[piece.reader];
   if (captured) return copy(reader, rows, piece.of_reader, Completion::asynchronous);
@@ -94,8 +93,8 @@ void PeerCopyPipeline::copy_beside(const Crossed& piece, const CopyParams& rows,
   copy(reader, rows, fetches.copies[0], Completion::asynchronous);
 }
 
-// In parts along src's slowest axis: half of what is left each, at most a buffer, so that little is left to permute behind the last copy.
-// What the member permutes of its own goes on meanwhile: both have few blocks, and so run side by side.
+// Each copied part is half of the rest along src's slowest axis, at most a buffer, so that little is left to permute at
+// the end. Local permutations continue meanwhile: both use few blocks, so they run concurrently.
 bool PeerCopyPipeline::fetch(const Crossed& piece) {
   const int64_t bytes = piece.shape.bytes();
   const size_t axis = slowest_axis(piece.shape, piece.src_strides);
@@ -107,7 +106,7 @@ bool PeerCopyPipeline::fetch(const Crossed& piece) {
   if (!are_long(as_rows(piece.shape, piece.dst, tight, piece.src, piece.src_strides))) return false;
   Fetches& fetches = fetches_of(piece.reader);
   fetches.bytes += bytes;
-  constexpr int64_t kTile = 64;  // rows that a transpose takes at a time
+  constexpr int64_t kTile = 64;  // rows of a transpose's tile
   for (int64_t at = 0; at < rows;) {
     int64_t length = std::min({std::max((rows - at) / 2, ceil_div(kLeastPart, of_row)), most, rows - at});
     if (length > kTile && length < rows - at) length = length / kTile * kTile;
@@ -171,7 +170,7 @@ void PeerCopyPipeline::start() {
   for_each_part(0, kBuffers, [this](Fetches& fetches, size_t part) { copy_part(fetches, part); });
 }
 
-// Blocks go back in the order of their owner's own stream.
+// Blocks are released in the order of their owner's own stream.
 void PeerCopyPipeline::finish() {
   for_each_part(0, SIZE_MAX, [this](Fetches& fetches, size_t part) { place_part(fetches, part); });
   for (const auto& fetches : fetches_) {
@@ -192,7 +191,7 @@ void PeerCopyPipeline::finish() {
   }
 }
 
-// A permutation with few blocks takes a third of the time in which its bytes cross: of much more it would be what is waited for.
+// With few blocks, permuting a byte takes a third of its transfer. Above twice the fetched bytes, it would limit.
 Occupancy PeerCopyPipeline::occupancy(size_t member, int64_t bytes) noexcept {
   if (member >= fetches_.size() || fetches_[member] == nullptr || !fetches_[member]->block) return Occupancy::full;
   Fetches& fetches = *fetches_[member];

@@ -1,4 +1,4 @@
-// Long pieces from one device of this process to another, which the copy engines carry faster than a kernel that reads them does.
+// Moves long pieces between devices of this process by the copy engines, which are faster than a kernel's peer reads.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace gpumem {
 
-// A piece, its operands as its reader sees them, and the reader's stream, which is behind the owner's.
+// A piece with operands as seen by its reader, and the reader's stream, which is behind the owner's.
 struct Crossed {
   size_t reader;
   Shape shape;
@@ -24,9 +24,7 @@ struct Crossed {
   Operand dst_operand;
   NativeStream of_reader;
 
-  // What lies from `first` on along an axis.
   Crossed part(size_t axis, int64_t first, int64_t length) const noexcept;
-  // All of it by a kernel of the reader.
   void pull(Context& by) const;
 };
 
@@ -38,20 +36,20 @@ class PeerCopyPipeline {
   PeerCopyPipeline(const PeerCopyPipeline&) = delete;
   PeerCopyPipeline& operator=(const PeerCopyPipeline&) = delete;
 
-  // Enqueues a piece, or keeps it for start() and finish(). False: it is for one kernel. Captured streams take no memory.
+  // Enqueues a piece, or keeps it for start(). False: it needs one kernel. Captured streams take no memory.
   bool take(const Crossed& piece, bool captured);
-  // The first parts of what was kept are on their way; and the rest of it, which other work may be enqueued before.
+  // start() enqueues the first parts of kept pieces, and finish() the rest. Other work may be enqueued in between.
   void start();
   void finish();
-  // Of so many bytes that a member permutes meanwhile.
+  // For the bytes that a participant permutes meanwhile.
   Occupancy occupancy(size_t member, int64_t bytes) noexcept;
-  // Where something failed, and the members' streams have been waited for.
+  // After a failure, with the participants' streams waited for.
   void abandon() noexcept;
 
  private:
   static constexpr size_t kBuffers = 2;
 
-  // What a member fetches: parts by its copy engine, into buffers in turn, from where they are permuted.
+  // Fetches of a participant: its copy engine fills buffers in turn, and a kernel permutes from them.
   struct Fetches {
     explicit Fetches(Context& context);
     ~Fetches();
@@ -63,34 +61,33 @@ class PeerCopyPipeline {
     void end() noexcept;
 
     Context& context;
-    // A stream for each buffer, so that one copy gets going while another is under way; and one for the permutations.
+    // One stream per buffer, so that the latencies of copies overlap; one more for the permutations.
     const std::array<NativeStream, kBuffers> copies;
     const NativeStream placing;
     const MemberFence begun;
-    std::optional<NativeStream>
-        beside;  // the reader's stream, while copies are on their way that it has not been put behind
-    const std::array<MemberFence, kBuffers> arrived;  // of each buffer: by a copy
+    std::optional<NativeStream> beside;               // the reader's stream, while it is not ordered behind the copies
+    const std::array<MemberFence, kBuffers> arrived;  // per buffer: by a copy
     const std::array<MemberFence, kBuffers> left;     // by a permutation
     std::vector<Crossed> parts;
     std::optional<TemporaryBlock> block;
     Operand operand;
     int64_t buffer_bytes = 0;
-    int64_t bytes = 0;         // of all parts
-    int64_t bytes_beside = 0;  // that the member permutes meanwhile
+    int64_t bytes = 0;
+    int64_t bytes_beside = 0;  // permuted by the participant meanwhile
   };
 
   void copy_beside(const Crossed& piece, const CopyParams& rows, bool captured);
   bool fetch(const Crossed& piece);
   void copy_part(Fetches& fetches, size_t part);
   void place_part(Fetches& fetches, size_t part);
-  // f(fetches, part) for each part from `first` on, in turns for all members.
+  // f(fetches, part) for each part from `first` on, in turns for all participants.
   template <class F>
   void for_each_part(size_t first, size_t end, const F& f);
   Fetches& fetches_of(size_t member);
 
   const Group group_;
   const int64_t workspace_bytes_;
-  std::vector<std::unique_ptr<Fetches>> fetches_;  // of each member, once it has some
+  std::vector<std::unique_ptr<Fetches>> fetches_;
 };
 
 }  // namespace gpumem

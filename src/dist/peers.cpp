@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kProbeBytes = 1 << 20;
 
-// Drivers were seen to report access that loses data, so a pattern goes the way that pieces go.
+// Some drivers report access that loses data, so a test pattern takes the same path as pieces.
 bool read_right(Context& reader, Context& owner) {
   std::vector<uint64_t> pattern(kProbeBytes / sizeof(uint64_t));
   for (size_t i = 0; i < pattern.size(); ++i) pattern[i] = (i + 1) * 0x9e3779b97f4a7c15;

@@ -1,4 +1,4 @@
-// Which members of this process, each on a device of its own, read each other's memory.
+// Which participants of this process, each on its own device, read each other's memory.
 #pragma once
 
 #include <vector>
@@ -10,10 +10,10 @@ namespace gpumem {
 class Peers {
  public:
   Peers() = default;
-  // Asks the driver, and looks whether what is read is what is there.
+  // Asks the driver, then verifies by a read.
   explicit Peers(const std::vector<Context*>& contexts);
 
-  // Of two members on one device, or of which one is on the host: yes.
+  // True for two participants on one device, or with one on the host.
   bool reads(size_t reader, size_t owner) const noexcept { return reads_[reader * members_ + owner]; }
 
  private:
@@ -21,10 +21,9 @@ class Peers {
   std::vector<bool> reads_;
 };
 
-// Memory of a device that another one reads.
 class OpenedMemory {
  public:
-  // Whether the reader reaches it. Of the library's own the driver is not asked again, as long as nothing is unmapped.
+  // Whether the reader reaches it. The answer for the library's own memory is cached until memory is unmapped.
   bool is_reached(Context& reader, const void* p, int64_t bytes, bool ours);
 
  private:

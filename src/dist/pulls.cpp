@@ -1,4 +1,4 @@
-// What members of this process read of each other's memory.
+// Peer reads between participants of this process.
 #include <algorithm>
 
 #include "context/streams.hpp"
@@ -8,7 +8,7 @@
 
 namespace gpumem {
 
-std::optional<Operand> Exchange::src_as_read(const Piece& piece, const Operands& operands) const {
+std::optional<Operand> Exchange::src_as_read(const BoxOverlap& piece, const Operands& operands) const {
   Context& reader = group_.context_of(piece.dst_member);
   Context& owner = group_.context_of(piece.src_member);
   Operand src = src_side(piece, operands).operand;
@@ -23,7 +23,7 @@ std::optional<Operand> Exchange::src_as_read(const Piece& piece, const Operands&
   return src;
 }
 
-// All that is used of a member's memory at once, before each piece is asked for.
+// Opens the used part of each participant's memory once, before any piece.
 void Exchange::reach_all(Operands& operands) {
   operands.reached.assign(operands.src.size() * operands.src.size(), false);
   opened_.resize(operands.reached.size());
@@ -40,8 +40,8 @@ void Exchange::at_work(Context& context) {
   if (std::find(at_work_.begin(), at_work_.end(), &context) == at_work_.end()) at_work_.push_back(&context);
 }
 
-// Between a device and the host's memory, as rows; what is not in rows is brought into order on the device. False: it is neither.
-bool Exchange::pull_over_link(const Piece& piece, const Operands& operands) {
+// Between a device and host memory, as rows; other pieces are reordered on the device. False: neither works.
+bool Exchange::pull_over_link(const BoxOverlap& piece, const Operands& operands) {
   constexpr int64_t kWorthABlock = 64 << 10;
   const Operand& from = src_side(piece, operands).operand;
   const Operand& to = dst_side(piece, operands).operand;
@@ -86,9 +86,9 @@ bool Exchange::pull_over_link(const Piece& piece, const Operands& operands) {
   return true;
 }
 
-// By the context that reaches both sides: that of dst, or that of src where dst's is the host's. Elements are disjoint, though a halo's may
-// lie among what is read. Work of the host is complete at once, that of a device behind the stream of its context.
-void Exchange::pull(const Piece& piece, const Operands& operands) {
+// Uses the context that reaches both sides: that for dst, or for src if dst is on the host. Elements are disjoint, but
+// a halo may be interleaved with reads. Host work is blocking; device work is ordered by the context's stream.
+void Exchange::pull(const BoxOverlap& piece, const Operands& operands) {
   if (pull_over_link(piece, operands)) return;
   const std::optional<Operand> read = src_as_read(piece, operands);
   if (!read) return stage(piece, operands);
@@ -131,7 +131,7 @@ void Exchange::sort_pulls(const Operands& operands) {
   sorted_ = {};
   batches_.clear();
   for (size_t i = 0; i < route_.pulls.size(); ++i) {
-    const Piece& piece = route_.pulls[i];
+    const BoxOverlap& piece = route_.pulls[i];
     if (is_there(piece, operands)) continue;
     const bool near = now.near[pair_of_[i]];
     if (near && batches_.take(i, src_of(piece, operands).p, dst_of(piece, operands).p)) continue;
@@ -140,10 +140,9 @@ void Exchange::sort_pulls(const Operands& operands) {
   sorted_ = std::move(now);
 }
 
-// Between two devices, where more than one kernel does it.
 bool Exchange::take_across(size_t i, const Operands& operands, const std::vector<NativeStream>& streams,
                            bool captured) {
-  const Piece& piece = route_.pulls[i];
+  const BoxOverlap& piece = route_.pulls[i];
   const auto& [from, to] = pairs_[pair_of_[i]];
   const bool near = sorted_.near[pair_of_[i]];
   const Operand& of_src = operands.src[from].operand;
@@ -161,7 +160,7 @@ bool Exchange::take_across(size_t i, const Operands& operands, const std::vector
     at_work(*group_.contexts[to]);
     return true;
   }
-  at_work(*group_.contexts[from]);  // what fails half-way is waited for
+  at_work(*group_.contexts[from]);  // a partial failure is waited for
   at_work(*group_.contexts[to]);
   return managed_staging_.take(crossed, from, streams[from]);
 }

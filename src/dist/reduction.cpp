@@ -22,14 +22,13 @@ namespace {
 constexpr int64_t round_up_to_leaf(int64_t term) noexcept { return (term + kLeafTerms - 1) / kLeafTerms * kLeafTerms; }
 constexpr int64_t round_down_to_leaf(int64_t term) noexcept { return term / kLeafTerms * kLeafTerms; }
 
-// The place of an element in the sequence.
 int64_t place_in(const Layout& layout, const Index& index) noexcept {
   int64_t place = 0;
   for (size_t d = 0; d < kAxes; ++d) place = place * layout.extents[d] + index[d];
   return place;
 }
 
-// Where a box is one run of the sequence: every axis behind its longest cut one is whole, and it has one index of each before.
+// Whether a box is one run of the sequence: all axes after its last cut axis are whole, and all before have one index.
 bool is_run(const Layout& layout, const Box& box) noexcept {
   const Index lengths = box.extents();
   bool cut = false;
@@ -40,8 +39,7 @@ bool is_run(const Layout& layout, const Box& box) noexcept {
   return true;
 }
 
-// Siblings are joined as soon as both are there, and what does not depend on the order at once. Not inlined: so the nodes are memory
-// that the environment's fences hold.
+// Joins siblings once both exist. Not inlined: partial results must be in memory for the environment's fences.
 [[gnu::noinline]] void join_subtrees(NodeKind kind, std::vector<Subtree>& subtrees) {
   const DefaultFloatEnvironment environment;
   std::sort(subtrees.begin(), subtrees.end(), [](const Subtree& a, const Subtree& b) { return a.first < b.first; });
@@ -61,7 +59,7 @@ bool is_run(const Layout& layout, const Box& box) noexcept {
   subtrees.resize(count);
 }
 
-// Of the whole: what is missing behind the last counts as +0, which changes nothing.
+// The root of all partial results. Missing ones at the end count as +0, which changes nothing.
 [[gnu::noinline]] ReduceNode root_of(NodeKind kind, const std::vector<Subtree>& subtrees) {
   const DefaultFloatEnvironment environment;
   if (subtrees.empty()) return empty_node(kind);
@@ -70,7 +68,7 @@ bool is_run(const Layout& layout, const Box& box) noexcept {
   return node;
 }
 
-// Of the subtree that is the largest that begins with a leaf, and has no more than these.
+// Level of the largest aligned subtree at `leaf` with at most `leaves`.
 int64_t largest_level(int64_t leaf, int64_t leaves) noexcept {
   const auto bits = static_cast<uint64_t>(leaf);
   const auto level = static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(leaves) / 2));
@@ -87,23 +85,22 @@ int64_t leaves_of(const Layout& layout) noexcept { return ceil_div(layout.elemen
 
 }  // namespace
 
-// Reductions of this process's members, on their devices at the same time: all that can be begun is, before any of it is waited for.
+// Concurrent reductions on the devices of this process's participants: everything possible is begun before any wait.
 class Reduction::UnderWay {
  public:
   explicit UnderWay(std::vector<Subtree>& done) : done_(done) {}
 
-  // One subtree. part.node is what comes of it.
   void begin(Context& context, const ReduceParams& what, const Subtree& part) {
     std::unique_ptr<PendingNodes> node = begin_reduce_to_node(context, what);
     if (node != nullptr) {
       begun_.push_back({std::move(node), {part}});
       return;
     }
-    if (context.on_cuda()) finish();  // what is begun has slots, of which this one may need the last
+    if (context.on_cuda()) finish();  // begun work holds slots, and this call may need the last one
     done_.push_back(part);
     done_.back().node = reduce_to_node(context, what);
   }
-  // A run that begins with leaf `first`, where one launch makes the nodes of all of its subtrees.
+  // Begins a run at block `first`, if one launch makes the results of all of its subtrees.
   bool begin_run(Context& context, const ReduceParams& what, int64_t first) {
     constexpr int64_t kBlocks = 512;
     const int64_t leaves = ceil_div(what.n, kLeafTerms);
@@ -142,7 +139,7 @@ class Reduction::UnderWay {
   std::vector<Subtree>& done_;
 };
 
-// One array while it is reduced: its members' memory, and what of it has been brought into runs.
+// One array during its reduction: the participants' memory, and the parts gathered into runs.
 class Reduction::Operand {
  public:
   Operand(Reduction& of, const char* name, const void* const* p, bool with_rooms)
@@ -171,7 +168,7 @@ class Reduction::Operand {
     }
   }
 
-  // Collective. What only one process's devices do need not be waited for: what comes next on the members' own streams is behind it.
+  // Collective. Device work of a single process needs no wait: later work on the own streams is ordered behind it.
   void bring_to_leaves() {
     if (of_.exchange_->is_empty() && of_.exchange_->can_be_enqueued()) return;
     const bool on_devices = std::find(on_host_.begin(), on_host_.end(), true) == on_host_.end();
@@ -181,7 +178,7 @@ class Reduction::Operand {
       try {
         return of_.exchange_->enqueue(p_, room_pointers_.data(), streams, name_, Exchange::Order::callers);
       } catch (const Error& error) {
-        if (error.status() != GPUMEM_UNSUPPORTED) throw;  // a piece that has to be staged
+        if (error.status() != GPUMEM_UNSUPPORTED) throw;  // a piece that must be staged
       }
     }
     of_.exchange_->run(p_, room_pointers_.data(), name_);
@@ -193,7 +190,7 @@ class Reduction::Operand {
     return p + run.offset * of_.layout_.element_bytes;
   }
 
-  // A box's elements without gaps: where they lie, or in a copy.
+  // A box's elements without padding, in place or as a copy.
   const void* tight_box(int64_t number) {
     const Box& box = of_.layout_.boxes[static_cast<size_t>(number)];
     const size_t at = of_.group_.members.local(box.member);
@@ -215,7 +212,7 @@ class Reduction::Operand {
   Reduction& of_;
   const char* const name_;
   const void* const* const p_;
-  std::vector<bool> on_host_;  // of each member here
+  std::vector<bool> on_host_;
   std::vector<std::unique_ptr<TemporaryBlock>> rooms_;
   std::vector<void*> room_pointers_;
   std::map<int64_t, std::unique_ptr<TemporaryBlock>> copies_;
@@ -238,7 +235,7 @@ void Reduction::add_run(const Run& run) {
   if (group_.members.is_here(run.member) && run.terms > 0) runs_.push_back(run);
 }
 
-// Terms [first, end) of the sequence for a member's room: the boxes that they are, each as large as can be.
+// Terms [first, end) of the sequence for a participant's room, as boxes of maximal size.
 void Reduction::add_in_room(Layout& wanted, int32_t member, int64_t first, int64_t end) {
   int64_t room = 0;
   if (group_.members.is_here(member)) {
@@ -265,8 +262,8 @@ void Reduction::add_in_room(Layout& wanted, int32_t member, int64_t first, int64
   }
 }
 
-// A leaf is made where its first term lies. Where boxes are no runs, members get the same number of leaves. Single bytes are no
-// floating-point numbers, and have none.
+// A block is reduced where its first term is. If boxes are not runs, participants get equal numbers of blocks. Single
+// bytes are never floating-point numbers, so they need none.
 Layout Reduction::whole_leaves() {
   Layout wanted{layout_.element_bytes, layout_.rank, layout_.extents, {}};
   if (layout_.element_bytes == 1) return wanted;
@@ -297,7 +294,7 @@ Layout Reduction::whole_leaves() {
   return wanted;
 }
 
-// Runs that lie in boxes, or in rooms: each as subtrees that are as large as its place allows, or by one launch.
+// Runs in boxes or rooms: as the largest aligned subtrees, or by one launch.
 void Reduction::begin_ordered(const ReduceParams& what, Operand& x, Operand* y, bool in_rooms, UnderWay& under_way) {
   for (const Run& run : runs_) {
     if ((run.box < 0) != in_rooms) continue;
@@ -320,7 +317,7 @@ void Reduction::begin_ordered(const ReduceParams& what, Operand& x, Operand* y, 
   }
 }
 
-// A place in a box becomes a place in the sequence; both go up together, so the first of equals stays the first.
+// Positions in a box and in the sequence increase together, so the first of equal values stays first.
 void Reduction::add_unordered(const ReduceParams& what, Operand& x, std::vector<Subtree>& to) {
   UnderWay under_way(to);
   for (size_t i = 0; i < layout_.boxes.size(); ++i) {
@@ -368,7 +365,7 @@ std::vector<Subtree> Reduction::nodes_of(const ReduceParams& what, const void* c
     Operand* const y_or_none = of_y ? &*of_y : nullptr;
     try {
       UnderWay under_way(subtrees);
-      std::exception_ptr refused;  // other processes wait for what they get from here all the same
+      std::exception_ptr refused;  // other processes still wait for this one's data
       try {
         begin_ordered(what, *of_x, y_or_none, false, under_way);
       } catch (...) {
@@ -379,7 +376,7 @@ std::vector<Subtree> Reduction::nodes_of(const ReduceParams& what, const void* c
       if (refused) std::rethrow_exception(refused);
       begin_ordered(what, *of_x, y_or_none, true, under_way);
       under_way.finish();
-    } catch (...) {  // the program may free what members still read
+    } catch (...) {  // the program may free memory that participants still read
       for (Context* context : group_.contexts) context->device().finish_stream(context->own_stream());
       throw;
     }
@@ -390,7 +387,7 @@ std::vector<Subtree> Reduction::nodes_of(const ReduceParams& what, const void* c
   return subtrees;
 }
 
-// Of this process, or of another one, which may send anything.
+// The bytes may come from another process, which may send anything.
 void Reduction::append_subtrees(NodeKind kind, std::vector<Subtree>& to, const Bytes& bytes, int32_t from) const {
   const int64_t leaves = leaves_of(layout_);
   for (Reader reader(bytes, from); !reader.empty();) {
@@ -409,7 +406,6 @@ void Reduction::append_subtrees(NodeKind kind, std::vector<Subtree>& to, const B
   }
 }
 
-// Each part of the array is in the result, once.
 void Reduction::require_whole(NodeKind kind, const std::vector<Subtree>& subtrees) const {
   int64_t next = 0;
   bool sound = true;

@@ -1,5 +1,5 @@
-// Reductions of an array in boxes: each member makes nodes of what it has, and the processes combine them. The bits of a
-// floating-point sum are those of the whole sequence, as its leaves are (kernels/order.hpp): terms travel to where they make whole leaves.
+// Reductions of an array in boxes, by partial results. A floating-point sum has the bits of the whole sequence in
+// 1024-element blocks (kernels/order.hpp), so terms travel to complete their block.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,7 @@
 
 namespace gpumem {
 
-// A node of the tree over leaves, and its place: 2^level leaves from `first` on. Where order does not matter, all are of leaf 0, and level
-// is the number of boxes.
+// A partial result of 2^level blocks from `first` on. If order does not matter, first is 0 and level counts boxes.
 struct Subtree {
   int64_t first = 0;
   int64_t level = 0;
@@ -24,24 +23,24 @@ class Reduction {
  public:
   Reduction(const Group& group, Layout layout, int64_t workspace_bytes);
 
-  // Collective. what() gives dtype and op, or throws what is wrong with the arguments of this process. y is for GPUMEM_DOT alone.
+  // Collective. what() gives dtype and op, or throws this process's argument error. Only GPUMEM_DOT uses y.
   using Read = std::function<ReduceParams()>;
   ReduceValue run(const Read& what, const void* const* x, const void* const* y);
 
   int64_t element_bytes() const noexcept { return layout_.element_bytes; }
-  // What goes to other members before an ordered sum.
+  // Moves terms to other participants before an ordered sum.
   Exchange& exchange() const noexcept { return *exchange_; }
-  // Elements that the members of this process keep room for then.
+  // Elements of the rooms of this process's participants then.
   int64_t room() const noexcept;
 
  private:
-  // Terms of the sequence that begin with a leaf, in a box of this process or in a member's room.
+  // Terms from the start of a block on, in a box of this process or a participant's room.
   struct Run {
     int32_t member;
     int64_t box;  // -1: in the room
     int64_t first;
     int64_t terms;
-    int64_t offset;  // in elements, from the box's first element or the room's
+    int64_t offset;  // in elements, from the start of the box or room
   };
   class Operand;
   class UnderWay;
@@ -57,9 +56,9 @@ class Reduction {
 
   const Group group_;
   const Layout layout_;
-  int64_t full_boxes_ = 0;  // that are not empty, of all processes
+  int64_t full_boxes_ = 0;  // non-empty boxes of all processes
   std::vector<Run> runs_;
-  std::vector<int64_t> rooms_;  // elements of each member here
+  std::vector<int64_t> rooms_;
   std::unique_ptr<Exchange> exchange_;
 };
 

@@ -1,6 +1,5 @@
-// What goes over the link between devices: the r-th packet of each pair of members in round r, all of a round as one, so that no transfer
-// waits for one behind it. While a round travels on the side streams, the next is packed on the members' own streams. Those never wait for
-// the link, so that they are free when it breaks.
+// Transfers on the link. Round r combines the r-th packet of each pair, so no transfer waits for a later one. A round
+// travels on side streams while own streams pack the next. Own streams never wait for the link, which may break.
 #include <atomic>
 #include <new>
 #include <thread>
@@ -11,7 +10,7 @@
 namespace gpumem {
 namespace {
 
-// On the device of the member, which packs it there itself.
+// On the participant's device, which packs it in place.
 bool is_near(const Context& context, const Operand& operand, int32_t ordinal) noexcept {
   return context.on_cuda() && !operand.on_host() && (operand.kind != GPUMEM_MEMORY_DEVICE || operand.device == ordinal);
 }
@@ -23,7 +22,7 @@ struct KeptBlock {
   KeptBlock* next;
 };
 
-// Of transfers that don't end: where they are, as long as the process lives.
+// Keeps buffers of unfinished transfers as long as the process lives.
 void keep(std::unique_ptr<TemporaryBlock> block) noexcept {
   static constinit std::atomic<KeptBlock*> first{nullptr};
   auto* const kept = new (std::nothrow) KeptBlock{block.release(), first.load()};
@@ -32,13 +31,13 @@ void keep(std::unique_ptr<TemporaryBlock> block) noexcept {
 
 }  // namespace
 
-// Bytes of a slot of each member here, and where in it each packet lies.
+// Returns the slot bytes per local participant, and places each packet in its slot.
 std::vector<int64_t> Exchange::place_packets(std::vector<std::vector<Message>>& rounds, bool sends) const {
   std::vector<int64_t> room(group_.contexts.size(), 0);
   for (std::vector<Message>& packets : rounds) {
     std::vector<int64_t> used(room.size(), 0);
     for (Message& packet : packets) {
-      const Piece& first = packet.pieces.front();
+      const BoxOverlap& first = packet.pieces.front();
       const size_t at = group_.members.local(sends ? first.src_member : first.dst_member);
       packet.place = used[at];
       used[at] += (packet.bytes + kPacketAlignment - 1) / kPacketAlignment * kPacketAlignment;
@@ -55,17 +54,16 @@ int64_t Exchange::workspace_bytes() const noexcept {
   return bytes;
 }
 
-// One piece without gaps, in memory that the device's own operations reach.
+// One piece without padding, in memory that the device's operations reach.
 bool Exchange::goes_directly(const Message& packet, bool sends, const Operands& operands) const noexcept {
   if (packet.pieces.size() != 1) return false;
-  const Piece& piece = packet.pieces.front();
+  const BoxOverlap& piece = packet.pieces.front();
   const Operand& operand = (sends ? src_side(piece, operands) : dst_side(piece, operands)).operand;
   const int32_t ordinal = group_.context_of(sends ? piece.src_member : piece.dst_member).device().props().ordinal;
   return operand.kind == GPUMEM_MEMORY_DEVICE && operand.device == ordinal &&
          piece.shape.is_tight(sends ? piece.src_strides : piece.dst_strides);
 }
 
-// Of the members that need them in this run.
 void Exchange::open_slots(const Operands& operands) {
   const size_t members = group_.contexts.size();
   rounds_ = {};
@@ -74,7 +72,7 @@ void Exchange::open_slots(const Operands& operands) {
     std::vector<bool> needed(members);
     for (const std::vector<Message>& packets : rounds) {
       for (const Message& packet : packets) {
-        const Piece& first = packet.pieces.front();
+        const BoxOverlap& first = packet.pieces.front();
         const size_t at = group_.members.local(sends ? first.src_member : first.dst_member);
         if (!needed[at]) needed[at] = !goes_directly(packet, sends, operands);
       }
@@ -95,7 +93,7 @@ void Exchange::open_slots(const Operands& operands) {
 
 void Exchange::pack_packet(const Message& packet, const Slot& slot, const Operands& operands) {
   char* to = static_cast<char*>(slot.block->get()) + packet.place;
-  for (const Piece& piece : packet.pieces) {
+  for (const BoxOverlap& piece : packet.pieces) {
     Context& context = group_.context_of(piece.src_member);
     const Side& side = src_side(piece, operands);
     const Index tight = piece.shape.tight_strides();
@@ -114,7 +112,7 @@ void Exchange::pack_packet(const Message& packet, const Slot& slot, const Operan
 
 void Exchange::unpack_packet(const Message& packet, const Slot& slot, const Operands& operands) {
   char* from = static_cast<char*>(slot.block->get()) + packet.place;
-  for (const Piece& piece : packet.pieces) {
+  for (const BoxOverlap& piece : packet.pieces) {
     Context& context = group_.context_of(piece.dst_member);
     const Side& side = dst_side(piece, operands);
     const Index tight = piece.shape.tight_strides();
@@ -131,7 +129,7 @@ void Exchange::unpack_packet(const Message& packet, const Slot& slot, const Oper
   }
 }
 
-// What the members' own streams hold comes first: packets of this round, and what was unpacked from the slots that it takes again.
+// Earlier work of the own streams comes first: packets of this round, and unpacking from the slots it reuses.
 void Exchange::begin_round(const Operands& operands) {
   DeviceTransport& wire = *group_.wire;
   const auto round = static_cast<size_t>(rounds_.begun);
@@ -139,7 +137,7 @@ void Exchange::begin_round(const Operands& operands) {
   const auto add = [&](const std::vector<std::vector<Message>>& all, bool sends, SlotPairs& slots) {
     if (round >= all.size()) return;
     for (const Message& packet : all[round]) {
-      const Piece& first = packet.pieces.front();
+      const BoxOverlap& first = packet.pieces.front();
       const size_t at = group_.members.local(sends ? first.src_member : first.dst_member);
       const Slot& slot = slots[round % 2][at];
       const bool directly = goes_directly(packet, sends, operands);
@@ -160,7 +158,6 @@ void Exchange::begin_round(const Operands& operands) {
   wire.link->begin(transfers, wire.streams);
 }
 
-// Whether anything went on.
 bool Exchange::go_on(const Operands& operands) {
   if (rounds_.over == rounds()) return false;
   DeviceTransport& wire = *group_.wire;

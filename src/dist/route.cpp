@@ -1,5 +1,4 @@
-// Which elements go where: the boxes of two layouts met with each other, cut into messages in an order that sender and receiver find
-// alike.
+// Intersects the boxes of two layouts, and cuts the pieces into messages in the same order for sender and receiver.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -10,15 +9,14 @@
 namespace gpumem {
 namespace {
 
-// How large messages are where a process keeps that much memory for them.
 int64_t message_bytes_for(int64_t workspace_bytes) noexcept {
   return std::clamp<int64_t>(workspace_bytes / 8, kLeastWorkspace / 8, kMostMessageBytes) - kHeaderBytes -
          kTrailerBytes;
 }
 
-Piece piece_between(const Box& from, const Box& to, int64_t element_bytes, const Members& members) {
+BoxOverlap piece_between(const Box& from, const Box& to, int64_t element_bytes, const Members& members) {
   const Box both = common(from, to);
-  Piece piece{.src_member = from.member, .dst_member = to.member, .shape = {element_bytes, both.extents()}};
+  BoxOverlap piece{.src_member = from.member, .dst_member = to.member, .shape = {element_bytes, both.extents()}};
   if (members.is_here(from.member)) {
     piece.src_offset = from.place_of(both.lower);
     piece.src_strides = from.strides;
@@ -30,16 +28,15 @@ Piece piece_between(const Box& from, const Box& to, int64_t element_bytes, const
   return piece;
 }
 
-// The part of a piece from `first` on along an axis.
-Piece part_of(Piece piece, size_t axis, int64_t first, int64_t length) {
+BoxOverlap part_of(BoxOverlap piece, size_t axis, int64_t first, int64_t length) {
   piece.shape.extents[axis] = length;
   piece.src_offset += first * piece.src_strides[axis];
   piece.dst_offset += first * piece.dst_strides[axis];
   return piece;
 }
 
-// The piece and count - 1 more, each so much further on; nothing where one piece can't say that.
-std::optional<Piece> repeated(Piece piece, int64_t count, int64_t src_step, int64_t dst_step) noexcept {
+// The piece and count - 1 repetitions at those steps; nothing if one piece can't express that.
+std::optional<BoxOverlap> repeated(BoxOverlap piece, int64_t count, int64_t src_step, int64_t dst_step) noexcept {
   const auto free = std::find(piece.shape.extents.begin(), piece.shape.extents.end(), 1);
   if (free == piece.shape.extents.end() || src_step <= 0 || dst_step <= 0) return std::nullopt;
   const auto axis = static_cast<size_t>(free - piece.shape.extents.begin());
@@ -53,25 +50,24 @@ std::optional<Piece> repeated(Piece piece, int64_t count, int64_t src_step, int6
   return piece;
 }
 
-// Small pieces at even distances as one: the blocks that a layout deals out in turn. For what stays in this process. Two H200, rows of
-// 8 KiB from slabs to every other one: 1,024 pieces of two members 113 us, as four 32 to 36. Larger ones are as fast by themselves, or faster: a piece of
-// more axes has no copy of rows.
+// Joins small equidistant pieces, as in block-cyclic layouts. Two H200, rows of 8 KiB: 1,024 pieces 113 us, joined to
+// four 32 to 36. Larger pieces gain nothing, because a piece of more axes is not a copy of rows.
 constexpr int64_t kMostJoined = int64_t{64} << 10;
 
-// Of a halo: it is in its place, if the memory of both sides is one.
-bool may_be_there(const Piece& piece) noexcept {
+// For halos: the piece is already in place if both sides share memory.
+bool may_be_there(const BoxOverlap& piece) noexcept {
   return piece.src_member == piece.dst_member && piece.src_offset == piece.dst_offset &&
          piece.shape.same_places(piece.src_strides, piece.dst_strides);
 }
 
-std::vector<Piece> joined(std::vector<Piece> pieces) {
-  const auto between = [](const Piece& piece) { return std::pair(piece.src_member, piece.dst_member); };
+std::vector<BoxOverlap> joined(std::vector<BoxOverlap> pieces) {
+  const auto between = [](const BoxOverlap& piece) { return std::pair(piece.src_member, piece.dst_member); };
   std::stable_sort(pieces.begin(), pieces.end(),
-                   [&](const Piece& a, const Piece& b) { return between(a) < between(b); });
-  std::vector<Piece> all;
+                   [&](const BoxOverlap& a, const BoxOverlap& b) { return between(a) < between(b); });
+  std::vector<BoxOverlap> all;
   for (size_t first = 0, next = 0; first < pieces.size(); first = next) {
-    const Piece& piece = pieces[first];
-    const auto is_like = [&](const Piece& other) {
+    const BoxOverlap& piece = pieces[first];
+    const auto is_like = [&](const BoxOverlap& other) {
       return piece.shape.bytes() <= kMostJoined && may_be_there(other) == may_be_there(piece) &&
              between(other) == between(piece) && other.shape.extents == piece.shape.extents &&
              piece.shape.same_places(other.src_strides, piece.src_strides) &&
@@ -102,8 +98,7 @@ class Messages {
  public:
   explicit Messages(int64_t most_bytes) : most_bytes_(most_bytes) {}
 
-  // Cut along its slowest axes where it is longer than a message.
-  void add(int32_t process, int32_t distance, const Piece& piece) {
+  void add(int32_t process, int32_t distance, const BoxOverlap& piece) {
     const int64_t bytes = piece.shape.bytes();
     if (bytes <= most_bytes_) return append(process, distance, piece);
     const Index& extents = piece.shape.extents;
@@ -122,7 +117,7 @@ class Messages {
   }
 
  private:
-  void append(int32_t process, int32_t distance, const Piece& piece) {
+  void append(int32_t process, int32_t distance, const BoxOverlap& piece) {
     std::vector<Message>& messages = by_distance_[distance];
     const int64_t bytes = piece.shape.bytes();
     if (messages.empty() || messages.back().bytes + bytes > most_bytes_) {
@@ -136,7 +131,6 @@ class Messages {
   std::map<int32_t, std::vector<Message>> by_distance_;
 };
 
-// The r-th packet of each pair of members is of round r.
 void add_rounds(std::vector<std::vector<Message>>& rounds, std::vector<Message> packets, int32_t peer) {
   for (Message& packet : packets) {
     const auto round = static_cast<size_t>(packet.number);
@@ -148,8 +142,8 @@ void add_rounds(std::vector<std::vector<Message>>& rounds, std::vector<Message> 
 
 }  // namespace
 
-// Two slots a direction for the packets from and to all others. The fewer the better, down to a few: two H200, 256 MiB a process,
-// 0.68 ms by packets of 112 MiB, 0.72 of 32, 0.77 of 16, 0.96 of 8, 1.13 of 4.
+// Two slots per direction hold the packets of all peers. Fewer packets are faster, down to a few. Two H200, 256 MiB per
+// process: packets of 112 MiB 0.68 ms, 16 MiB 0.77, 4 MiB 1.13.
 int64_t packet_bytes_for(const Group& group, int64_t workspace_bytes) noexcept {
   constexpr int64_t kLeast = 4096;
   if (group.wire == nullptr) return 0;
@@ -163,7 +157,7 @@ int64_t staged_share(const Group& group, int64_t workspace_bytes) noexcept {
   return packet_bytes_for(group, workspace_bytes - staged) == 0 ? workspace_bytes : staged;
 }
 
-// By boxes of dst, and within those by boxes of src: so both ends list the pieces between two processes in one order.
+// Ordered by dst box, then src box, so both ends list the pieces between two processes in one order.
 Route route(const Layout& src, const Layout& dst, const Group& group, int64_t workspace_bytes) {
   const Members& members = group.members;
   const int32_t here = group.communicator.rank();
@@ -173,7 +167,7 @@ Route route(const Layout& src, const Layout& dst, const Group& group, int64_t wo
   Messages sends(message_bytes_for(staged));
   Messages receives(message_bytes_for(staged));
   const int64_t packet_bytes = packet_bytes_for(group, workspace_bytes - staged);
-  std::vector<Piece> others;
+  std::vector<BoxOverlap> others;
   std::map<std::pair<int32_t, int32_t>, int64_t> bytes_between;
   BoxIndex index(src);
   for (const Box& to : dst.boxes) {
@@ -182,7 +176,7 @@ Route route(const Layout& src, const Layout& dst, const Group& group, int64_t wo
       const bool sends_it = members.is_here(from.member);
       const bool takes_it = members.is_here(to.member);
       if (!sends_it && !takes_it) continue;
-      const Piece piece = piece_between(from, to, src.element_bytes, members);
+      const BoxOverlap piece = piece_between(from, to, src.element_bytes, members);
       if (sends_it && takes_it) {
         (group.reads(to.member, from.member) ? all.pulls : all.staged).push_back(piece);
       } else {
@@ -192,7 +186,7 @@ Route route(const Layout& src, const Layout& dst, const Group& group, int64_t wo
     }
   }
   std::map<std::pair<int32_t, int32_t>, Messages> packets;
-  for (const Piece& piece : others) {
+  for (const BoxOverlap& piece : others) {
     const std::pair between(piece.src_member, piece.dst_member);
     const int32_t from = members.process_of(piece.src_member);
     const int32_t to = members.process_of(piece.dst_member);
@@ -211,7 +205,7 @@ Route route(const Layout& src, const Layout& dst, const Group& group, int64_t wo
     else
       add_rounds(all.linked_receives, std::move(of_both).in_order(), from);
   }
-  for (size_t before = SIZE_MAX; all.pulls.size() < before;) {  // rows of blocks, then those of blocks of blocks
+  for (size_t before = SIZE_MAX; all.pulls.size() < before;) {  // rows of blocks, then rows of those rows
     before = all.pulls.size();
     all.pulls = joined(std::move(all.pulls));
   }

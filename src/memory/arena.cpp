@@ -12,12 +12,11 @@
 namespace gpumem {
 namespace {
 
-// Addresses, in times the device's memory. Of large blocks there are more: what lies free in between may be too small, and so many streams
-// have addresses of their own.
+// Addresses, in multiples of the device's memory. Large blocks get more: holes may be too small, and streams separate.
 constexpr size_t kForSlabs = 1;
 constexpr size_t kForLarge = 16;
 
-// A call of the driver's costs much the same for one granule as for many; but one live block keeps a whole chunk.
+// A driver call costs about the same for one page as for many. But one live block keeps its whole chunk.
 constexpr size_t kChunksOfARequest = 8;
 
 constinit std::atomic<uint64_t> unmapped{0};
@@ -56,7 +55,6 @@ Arena::~Arena() {
   try {
     backend_.synchronize_device();  // work on borrowed streams may still use the memory
   } catch (const Error&) {
-    // The device's context is lost.
   }
   unmapped.fetch_add(1);
   uintptr_t at = base_;
@@ -71,7 +69,7 @@ Arena::~Arena() {
   backend_.release_addresses(base_, end_ - base_);
 }
 
-Arena::Pieces::const_iterator Arena::best_fit(const StreamCache& cache, const Request& request) const {
+Arena::FreeRanges::const_iterator Arena::best_fit(const StreamCache& cache, const Request& request) const {
   for (auto piece = free_.lower_bound({&cache, request.part, request.bytes, 0});
        piece != free_.end() && piece->cache == &cache && piece->part == request.part; ++piece) {
     if (round_up(piece->at, request.alignment) + request.bytes <= piece->at + piece->bytes) return piece;
@@ -79,9 +77,9 @@ Arena::Pieces::const_iterator Arena::best_fit(const StreamCache& cache, const Re
   return free_.end();
 }
 
-// Where the fewest granules have to be added to what is free before them; if there is a choice, behind memory of the stream's own. A stream
-// that has none there begins in the middle of the largest hole, so that its memory stays together, while both halves have room for all of
-// the device's memory.
+// Chooses the place that needs the fewest new pages behind free memory. Ties go to a place behind the stream's own
+// memory. A stream with no memory there begins in the middle of the largest hole, so that its memory stays together.
+// Both halves must still have room for all of the device's memory.
 Arena::Growth Arena::growth(const StreamCache& cache, const Request& request) const {
   Growth best;
   bool best_is_own = false;
@@ -109,8 +107,8 @@ Arena::Growth Arena::growth(const StreamCache& cache, const Request& request) co
 }
 
 Arena::Spans::iterator Arena::add_span(uintptr_t at, size_t bytes) {
-  Pieces one;
-  one.insert(Piece{});
+  FreeRanges one;
+  one.insert(FreeRange{});
   return spans_.emplace(at, Span{bytes, nullptr, true, {}, one.extract(one.begin())}).first;
 }
 
@@ -128,7 +126,7 @@ void Arena::set_used(Spans::iterator span) noexcept {
   of.used = true;
 }
 
-// The first `bytes` of a free span; what follows is returned, and free as well.
+// Cuts a free span after `bytes`. Returns the rest, which is free too.
 Arena::Spans::iterator Arena::split(Spans::iterator span, size_t bytes) {
   const auto rest = add_span(span->first + bytes, span->second.bytes - bytes);
   const StreamCache& cache = *span->second.cache;
@@ -139,12 +137,10 @@ Arena::Spans::iterator Arena::split(Spans::iterator span, size_t bytes) {
   return rest;
 }
 
-// Across the border between two spans, of which this one is free.
 bool Arena::joins(Spans::const_iterator span, const StreamCache& cache, uintptr_t border) const noexcept {
   return !span->second.used && span->second.cache == &cache && border != middle_;
 }
 
-// With its free neighbours.
 Arena::Spans::iterator Arena::set_free_joined(Spans::iterator span, const StreamCache& cache) noexcept {
   const auto next = std::next(span);
   const uintptr_t end = span->first + span->second.bytes;
@@ -246,7 +242,7 @@ void Arena::absorb(const StreamCache& to, const StreamCache& from) noexcept {
   }
 }
 
-// Of the chunks that it lies in, so that it may be that of a neighbour.
+// Takes the marks of all chunks of the span, so the result may come from a neighbour.
 uint64_t Arena::last_freed(const Spans::value_type& span) const noexcept {
   const auto& [at, of] = span;
   uint64_t freed = 0;
@@ -271,7 +267,6 @@ void Arena::absorb_passed(const StreamCache& to) noexcept {
   }
 }
 
-// Whether all of the chunk is free, and passed by the streams that have freed it.
 bool Arena::unused(const Chunks::value_type& chunk) const {
   const auto& [at, of] = chunk;
   for (auto span = spans_.lower_bound(at + of.bytes);;) {
@@ -281,7 +276,7 @@ bool Arena::unused(const Chunks::value_type& chunk) const {
   }
 }
 
-// Spans are cut at the borders before anything is unmapped, and the place among the holes is made.
+// Spans are cut at the borders, and the hole is entered, before anything is unmapped.
 void Arena::unmap(uintptr_t from, uintptr_t to) {
   for (const uintptr_t border : {from, to}) {
     const auto span = std::prev(spans_.upper_bound(border));
@@ -305,7 +300,7 @@ void Arena::unmap(uintptr_t from, uintptr_t to) {
   unmapped_.erase(hole);
 }
 
-// The last first, so that what is mapped stays together, and those side by side in one call.
+// Unmaps the last chunks first, so that mapped memory stays together. One call unmaps adjacent chunks.
 void Arena::unmap_down_to(int64_t most) {
   for (auto chunk = chunks_.end(); chunk != chunks_.begin() && mapped_ > most;) {
     if (!unused(*--chunk)) continue;

@@ -1,6 +1,5 @@
-// Addresses of a pool's own, with memory behind them where blocks lie: chunks of whole granules of the device, mapped when they
-// are needed and given back one by one. Blocks follow each other without gaps, and what is free of them joins, so that it serves any size.
-// docs/adr/0020-device-memory-comes-in-granules.md says why.
+// Address ranges of a pool, with memory mapped in chunks of whole 2 MiB pages as blocks need it. Blocks are adjacent
+// and free memory joins, so it serves any size (docs/adr/0020-device-memory-comes-in-granules.md).
 #pragma once
 
 #include <array>
@@ -16,17 +15,16 @@ namespace gpumem {
 
 struct StreamCache;
 
-// How often memory of any arena was: what is true of mapped memory holds as long as this does not change.
+// Counts unmap operations of all arenas. Cached facts about mapped memory are valid while it is unchanged.
 uint64_t times_unmapped() noexcept;
 
-// It has no lock of its own: the pool's, for growing. Free memory belongs to the stream cache in whose order it was freed, and a
-// chunk is given back when that stream has passed the last mark before which any of it was freed.
+// Guarded by the pool's lock for growing. A chunk can be unmapped once the streams that freed it have passed its mark.
 class Arena {
  public:
-  // Slabs live long and are small: among larger blocks they would keep those apart.
+  // Slabs are small and live long, so they would split the space between larger blocks.
   enum class Part : bool { slabs, large };
 
-  // nullptr where the backend has no granules, or no addresses for them.
+  // nullptr if the backend has no paged memory, or no addresses are left.
   static std::unique_ptr<Arena> open(Backend& backend);
   ~Arena();  // nothing uses its memory any more
   Arena(const Arena&) = delete;
@@ -38,67 +36,65 @@ class Arena {
     size_t alignment;  // a power of two up to kLargestAlignment
   };
 
-  // Where memory is missing for a request, in whole granules behind what is free, and how much. It holds until memory is mapped or unmapped.
+  // The place to map for a request, and the missing bytes, in whole pages. Valid until memory is mapped or unmapped.
   struct Growth {
     uintptr_t at = 0;
     size_t missing = SIZE_MAX;  // no addresses are left
   };
 
-  // Whether the cache has enough free memory in one piece; and what grow() has to map where it has not.
+  // Whether the cache has enough free memory in one piece; if not, growth() says where to map.
   bool fits(const StreamCache& cache, const Request& request) const { return best_fit(cache, request) != free_.end(); }
   Growth growth(const StreamCache& cache, const Request& request) const;
 
-  // From the smallest piece that fits; nullptr: none does.
+  // From the smallest piece that fits; nullptr if none does.
   void* take(const StreamCache& cache, const Request& request);
-  // Maps what is missing. Throws OUT_OF_MEMORY, and nothing was mapped.
+  // Throws OUT_OF_MEMORY, with nothing mapped.
   void grow(const StreamCache& cache, Growth growth);
   void give_back(const StreamCache& cache, void* p) noexcept;
-  // Of memory that was taken from the cache, whether no work from before uses it any more.
+  // Whether all earlier work on this memory, taken from the cache, is done.
   bool passed(const StreamCache& cache, const void* p) const noexcept;
 
   bool keeps(const StreamCache& cache) const noexcept;
-  void absorb(const StreamCache& to, const StreamCache& from) noexcept;  // all that is free
-  void absorb_passed(const StreamCache& to) noexcept;                    // what is free of others and they have passed
+  void absorb(const StreamCache& to, const StreamCache& from) noexcept;
+  void absorb_passed(const StreamCache& to) noexcept;  // free memory of others, if passed
 
-  // A number for all that was freed so far.
   uint64_t mark() noexcept { return next_mark_++; }
-  // Unmaps free chunks that their caches have passed, until at most so many bytes are mapped.
+  // Unmaps free chunks that their caches have passed, until at most `most` bytes are mapped.
   void unmap_down_to(int64_t most);
 
   int64_t mapped_bytes() const noexcept { return mapped_; }
   int64_t free_bytes() const noexcept { return mapped_ - used_; }
 
  private:
-  // In the order in which a fit is looked for.
-  struct Piece {
+  // Ordered as best_fit() searches.
+  struct FreeRange {
     const StreamCache* cache;
     Part part;
     size_t bytes;
     uintptr_t at;
     // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 means the 0 that the compiler compares with
-    std::strong_ordering operator<=>(const Piece&) const = default;
+    std::strong_ordering operator<=>(const FreeRange&) const = default;
   };
-  using Pieces = std::set<Piece>;
-  // Mapped memory: one block, or free.
+  using FreeRanges = std::set<FreeRange>;
   struct Span {
     size_t bytes = 0;
-    const StreamCache* cache = nullptr;  // whose it is, or was when it was taken
+    const StreamCache* cache = nullptr;  // the owner, or the last owner while in use
     bool used = true;
-    Pieces::iterator place;   // of what is free
-    Pieces::node_type piece;  // while it is in use: a free asks for no memory
+    FreeRanges::iterator place;
+    FreeRanges::node_type piece;  // kept while in use, so that a free allocates nothing
   };
   using Spans = std::map<uintptr_t, Span>;
-  // Mapped, and unmapped, as a whole.
+  // Mapped and unmapped as a whole.
   struct Chunk {
     size_t bytes;
-    uint64_t freed;  // the mark that came after some of it was freed last; 0: it was never used
+    uint64_t freed;  // the mark after its last free; 0: never used
   };
   using Chunks = std::map<uintptr_t, Chunk>;
 
   Arena(Backend& backend, uintptr_t base, size_t bytes_of_slabs, size_t bytes);
 
   Part part_of(uintptr_t p) const noexcept { return p < middle_ ? Part::slabs : Part::large; }
-  Pieces::const_iterator best_fit(const StreamCache& cache, const Request& request) const;
+  FreeRanges::const_iterator best_fit(const StreamCache& cache, const Request& request) const;
   Spans::iterator add_span(uintptr_t at, size_t bytes);
   Spans::iterator split(Spans::iterator span, size_t bytes);
   void set_free(Spans::iterator span, const StreamCache& cache) noexcept;
@@ -117,9 +113,9 @@ class Arena {
   const uintptr_t middle_;
   const uintptr_t end_;
   Spans spans_;
-  Pieces free_;
+  FreeRanges free_;
   Chunks chunks_;
-  std::map<uintptr_t, size_t> unmapped_;  // whole granules
+  std::map<uintptr_t, size_t> unmapped_;
   uint64_t next_mark_ = 1;
   int64_t mapped_ = 0;
   int64_t used_ = 0;

@@ -18,7 +18,6 @@ constexpr unsigned char kGuard = 0xFA;
 constexpr unsigned char kFreed = 0xFD;
 constexpr size_t kChunk = size_t{256} << 10;
 
-// Guards included.
 uintptr_t first_byte(Block block) noexcept { return block.address() - block.region->front; }
 size_t taken_bytes(const Claim& claim) noexcept {
   return claim.region->slots == 1 ? claim.region->taken_bytes : claim.region->slot_bytes;
@@ -58,7 +57,7 @@ Supplied BlockGuards::grow(StreamCache& cache, const PoolRequest& request) {
   return supplied;
 }
 
-// What is put aside keeps its label.
+// Blocks set aside keep their labels.
 void BlockGuards::give_back(const Claim& claim) noexcept {
   if (!put_aside(claim)) inner_->give_back(claim);
   give_back_aside(kMostAside);
@@ -86,7 +85,7 @@ void BlockGuards::release_all() {
 
 bool BlockGuards::reached() const noexcept { return !owner_.on_cuda() || kind_ == GPUMEM_MEMORY_PINNED; }
 
-// A stream that waits for nothing else: the memory is not in use.
+// The memory is not in use, so a side stream needs no ordering.
 NativeStream BlockGuards::link() {
   if (link_ == nullptr) link_ = owner_.device.create_side_stream();
   return link_;
@@ -115,7 +114,7 @@ std::optional<BlockGuards::Changed> BlockGuards::changed(unsigned char value, ui
       owner_.device.copy(link(), buffer_.data(), begin, length, Completion::blocking);
       begin = buffer_.data();
     }
-    if (*begin == value && std::memcmp(begin, begin + 1, length - 1) == 0) continue;  // each as the one before
+    if (*begin == value && std::memcmp(begin, begin + 1, length - 1) == 0) continue;
     const auto* end = begin + length;
     const auto* first = std::find_if(begin, end, differs);
     if (first == end) continue;  // it is still being written
@@ -177,30 +176,30 @@ void BlockGuards::check_all(Damage& found) {
       if (slot::is_live(word)) check_ends(block, slot::bytes(word), found);
     }
   } catch (...) {
-    let_go_.add(found);  // for the next time
+    let_go_.add(found);  // reported by the next check
     throw;
   }
   found.add(std::exchange(let_go_, {}));
 }
 
-// false: the block can't be kept.
+// false: no memory to keep the block.
 bool BlockGuards::put_aside(const Claim& claim) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   live_.erase(claim.base());
   if (taken_bytes(claim) > kMostAside) return false;
   const size_t bytes = claim.region->slot_bytes;
   try {
-    if (reached()) require_available_for_call(bytes);  // the program may have used none of it
+    if (reached()) require_available_for_call(bytes);  // the program may have touched none of it
     paint(first_byte({claim.region, claim.slot}), bytes, kFreed);
     aside_.push_back(claim);
   } catch (const std::exception&) {
-    return false;  // no memory, or the device's context is lost
+    return false;
   }
   bytes_aside_ += taken_bytes(claim);
   return true;
 }
 
-// The one that was put aside first, while those put aside are more than keep_bytes or kMostBlocksAside.
+// The oldest block, while those set aside exceed keep_bytes or kMostBlocksAside.
 std::optional<Claim> BlockGuards::take_oldest(size_t keep_bytes) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (aside_.empty() || (bytes_aside_ <= keep_bytes && aside_.size() <= kMostBlocksAside)) return std::nullopt;
@@ -210,7 +209,6 @@ std::optional<Claim> BlockGuards::take_oldest(size_t keep_bytes) noexcept {
   try {
     check_freed({oldest.region, oldest.slot}, let_go_);
   } catch (const std::exception&) {
-    // The same: nothing can be told of it.
   }
   return oldest;
 }

@@ -1,5 +1,4 @@
-// Debug mode: bytes of one value round every block, and of another in those that were freed, so that a write past a block's ends or
-// after its free shows. To that end, freed blocks are kept aside for a while.
+// Debug mode that detects writes past a block's ends and after its free, with guard bytes and a delay of reuse.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +14,17 @@
 
 namespace gpumem {
 
-// What is found is kept as sentences for the log.
 class BlockGuards final : public BlockSupply {
  public:
-  static constexpr size_t kBytes = 256;  // at each end, at least
+  static constexpr size_t kBytes = 256;  // minimum at each end
   static constexpr size_t kMostAside = size_t{64} << 20;
-  static constexpr size_t kMostBlocksAside = 4096;  // each is memory of its own to the driver
+  static constexpr size_t kMostBlocksAside = 4096;  // the driver counts each as an allocation
 
   BlockGuards(PoolBooks& books, std::unique_ptr<BlockSupply> inner);
   ~BlockGuards() override;
 
   PoolRequest request_for(size_t bytes, size_t alignment) const noexcept override;
-  // Every block is painted without a lock of a cache.
+  // Painting must not hold a cache's lock.
   std::optional<Block> take(StreamCache&, const PoolRequest&) noexcept override { return std::nullopt; }
   bool put(StreamCache&, Block) noexcept override { return false; }
   void give_back(const Claim& claim) noexcept override;
@@ -38,17 +36,17 @@ class BlockGuards final : public BlockSupply {
   bool keeps(const StreamCache& cache) const noexcept override { return inner_->keeps(cache); }
 
   void check(const Claim& claim, Damage& found) override;
-  void check_all(Damage& found) override;  // reports also those that were damaged when they were let go
+  void check_all(Damage& found) override;  // includes damage found at release
   std::vector<std::string> take_sentences() noexcept override;
 
  private:
-  // Bytes that do not have the value that was written there, from the first to the last of them.
+  // The first to the last byte that lost its written value.
   struct Changed {
     uintptr_t first;
     uintptr_t last;
   };
 
-  bool reached() const noexcept;  // the host reads and writes the memory itself
+  bool reached() const noexcept;
   NativeStream link();
   void paint(uintptr_t p, size_t bytes, unsigned char value);
   std::optional<Changed> changed(unsigned char value, uintptr_t p, size_t bytes);
@@ -67,8 +65,8 @@ class BlockGuards final : public BlockSupply {
   NativeStream link_ = nullptr;
   std::vector<unsigned char> buffer_;
   std::unordered_map<uintptr_t, Block> live_;
-  std::deque<Claim> aside_;  // the oldest first
-  size_t bytes_aside_ = 0;   // as taken from the source
+  std::deque<Claim> aside_;
+  size_t bytes_aside_ = 0;
   Damage let_go_;
   std::vector<std::string> sentences_;
 };

@@ -19,11 +19,10 @@ void wait_for(const Fences::Fence& fence) noexcept {
   try {
     while (!fence.passed()) std::this_thread::yield();
   } catch (const Error&) {
-    // The device's context is lost, and its work with it.
   }
 }
 
-// Without memory for it the caller waits.
+// Without memory for the fence, the caller waits.
 void add_fence(BlockUses& uses, const FencePtr& fence) noexcept {
   try {
     uses.fences.push_back(fence);
@@ -57,7 +56,6 @@ StreamCache& BlockPool::open(NativeStream stream) {
   return *unused;
 }
 
-// Whether a block was declared to be used on the stream.
 bool BlockPool::in_use_on(NativeStream stream) {
   const auto uses_it = [stream](const auto& entry) {
     const std::vector<NativeStream>& streams = entry.second.streams;
@@ -69,7 +67,7 @@ bool BlockPool::in_use_on(NativeStream stream) {
   });
 }
 
-// A stream that ends is no longer a use of blocks, but its end is where its work is not known to be done.
+// An ended stream no longer uses blocks. If its work is not known to be done, a fence at its end does.
 void BlockPool::close(StreamCache& cache, bool finished) noexcept {
   const std::lock_guard<std::mutex> growing(books_.growing);
   if (--cache.users > 0) return;
@@ -84,7 +82,6 @@ void BlockPool::close(StreamCache& cache, bool finished) noexcept {
       known = true;
     }
   } catch (const std::exception&) {
-    // Nothing tells when its work is done.
   }
   for (const auto& other : books_.caches) {
     if (!elsewhere) break;
@@ -96,7 +93,7 @@ void BlockPool::close(StreamCache& cache, bool finished) noexcept {
   books_.needed -= std::exchange(cache.needed, 0);
   const std::lock_guard<std::mutex> lock(cache.mutex);
   cache.stream = nullptr;
-  cache.ended = used;  // otherwise nothing is left of it, and the next stream takes its cache
+  cache.ended = used;  // otherwise it is empty and the next stream reuses it
   cache.retired = !known;
   cache.end = std::move(end);
 }
@@ -116,7 +113,7 @@ void* BlockPool::hand_out(StreamCache& cache, Supplied supplied, size_t bytes) n
   return p;
 }
 
-// Before another can have the block.
+// Called before another thread can get the block.
 void BlockPool::tell_freed(const Claim& claim, NativeStream stream) noexcept {
   books_.owner.trace.freed(claim.base(), stream);
   if (watched_) books_.backend.end_block(reinterpret_cast<void*>(claim.base()));
@@ -148,7 +145,7 @@ void* BlockPool::find(StreamCache& cache, size_t bytes, size_t alignment) {
     const std::lock_guard<std::mutex> lock(cache.mutex);
     if (const auto block = supply_->take(cache, request)) return hand_out(cache, {*block, true}, bytes);
   }
-  const ScopeExit tell([this] { tell_damage(); });  // of what made room
+  const ScopeExit tell([this] { tell_damage(); });
   const KeptThreadState kept;
   for (bool again = false;; again = true) {
     try {
@@ -163,11 +160,10 @@ void* BlockPool::find(StreamCache& cache, size_t bytes, size_t alignment) {
     } catch (const Error& error) {
       if (error.status() != GPUMEM_OUT_OF_MEMORY || again || !worth_waiting(bytes)) throw;
     }
-    wait_and_release(0);  // what was released behind the streams' work is there then
+    wait_and_release(0);  // by then, memory released in stream order is available
   }
 }
 
-// Whether waiting for the streams would make memory free.
 bool BlockPool::worth_waiting(size_t bytes) {
   const std::lock_guard<std::mutex> growing(books_.growing);
   const bool left_over = std::any_of(books_.caches.begin(), books_.caches.end(), [](const auto& cache) {
@@ -178,7 +174,6 @@ bool BlockPool::worth_waiting(size_t bytes) {
          (books_.released_in_order && !books_.over_limit(static_cast<int64_t>(bytes)));
 }
 
-// Beside the block's own stream.
 std::vector<NativeStream> BlockPool::streams_using(const Claim& claim, const StreamCache& on) {
   std::vector<NativeStream> streams;
   const auto add = [&streams](NativeStream stream) {
@@ -232,7 +227,7 @@ void BlockPool::free_in_order(const Claim& claim, const StreamCache& on) {
   count_free(*home, claim.bytes());
 }
 
-// Streams that ended have left a fence. Those of the context are waited for besides.
+// Ended streams have left a fence. Streams of the context are waited for as well.
 void BlockPool::wait_for_uses(const Claim& claim) {
   BlockUses uses;
   {
@@ -298,18 +293,15 @@ void BlockPool::use_on(uintptr_t p, NativeStream stream) {
   });
 }
 
-// To the most that may be idle.
 void BlockPool::shrink() noexcept {
   try {
     const std::lock_guard<std::mutex> growing(books_.growing);
     supply_->release_down_to(books_.policy.most_idle, nullptr);
   } catch (const std::exception&) {
-    // What can't be given back now is kept.
   }
 }
 
-// What is idle goes back once its streams were waited for. What is merged meanwhile with memory that a stream has used since has to be
-// waited for once more.
+// Releases idle memory after a wait for its streams. Memory joined meanwhile may need another wait.
 void BlockPool::wait_and_release(int64_t keep_bytes) {
   books_.owner.wait_for_streams();
   for (int round = 0; round < 3; ++round) {
@@ -323,7 +315,7 @@ void BlockPool::wait_and_release(int64_t keep_bytes) {
   }
 }
 
-// What was released behind a stream's work is the driver's to give back once the stream has passed it: so they are waited for.
+// The driver returns memory released in stream order only once the stream has passed, so this waits.
 void BlockPool::trim(int64_t keep_bytes) {
   {
     const std::lock_guard<std::mutex> growing(books_.growing);

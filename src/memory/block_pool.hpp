@@ -1,6 +1,5 @@
-// Memory of one kind of a context: a cache of free blocks a stream, in front of where the memory comes from. A block that
-// its stream's cache has costs one lock that only that stream's users take; everything else is the business of the supply.
-// docs/adr/0010-a-cache-a-stream.md says why.
+// Memory of one kind of a context: one cache of free blocks per stream, in front of the supply. A cache hit takes one
+// lock, shared only by users of that stream (docs/adr/0010-a-cache-a-stream.md).
 #pragma once
 
 #include <atomic>
@@ -12,10 +11,9 @@
 
 namespace gpumem {
 
-// What the pool holds, in sums over its streams.
 struct PoolState {
   BlockCounts counts;
-  int64_t peak_bytes = 0;      // high-water mark of counts.live_bytes
+  int64_t peak_bytes = 0;
   int64_t reserved_bytes = 0;  // taken from the backend: live, cached and lost to rounding
   int64_t reserved_peak_bytes = 0;
 };
@@ -24,34 +22,30 @@ class BlockPool {
  public:
   BlockPool(const PoolOwner& owner, std::unique_ptr<BlockSource> source, const PoolPolicy& policy);
 
-  // A stream begins, or gets one name more; and ends. finished: its work was waited for. What a stream has that ends under
-  // capture is not used again: nobody can know when its work is done.
+  // A stream begins, or gets one more name, and ends. finished: its work was waited for. If a stream ends under
+  // capture, its memory is never reused: nothing shows when its work is done.
   StreamCache& open(NativeStream stream);
   void close(StreamCache& cache, bool finished) noexcept;
   StreamCache& own() noexcept { return *own_; }
-  // Of memory that every stream may use at once.
   StreamCache& ready() noexcept { return books_.ready; }
 
-  // Whether a stream keeps what it frees; else all memory is of every stream.
+  // Whether a stream keeps the memory it frees; otherwise all streams share it.
   bool pooled() const noexcept { return books_.policy.pooled && !books_.policy.guarded; }
 
   void* allocate(StreamCache& cache, size_t bytes, size_t alignment);
-  // Where it is pooled. Behind the work of the block's stream, of the streams declared, and of `on`. Throws CAPTURING, and the block is
-  // then live.
+  // Pooled memory: ordered behind the block's stream, declared streams, and `on`. On CAPTURING, the block stays live.
   void free_in_order(const Claim& claim, const StreamCache& on);
-  // Where nothing is pooled: for the work of the streams that were declared to use the block. Throws CAPTURING.
+  // For unpooled memory: waits for the streams declared to use the block. Throws CAPTURING.
   void wait_for_uses(const Claim& claim);
-  // Nothing uses the block any more.
   void free_now(const Claim& claim) noexcept;
-  // Work on the stream uses the block that starts at p until it is freed.
+  // Declares that work on the stream uses the block starting at p until it is freed.
   void use_on(uintptr_t p, NativeStream stream);
 
-  // Throws CORRUPTED where the pool is guarded and a block that nothing uses any more was written past its ends.
+  // Throws CORRUPTED if the pool is guarded and the block, which is out of use, was written past its ends.
   void require_intact(const Claim& claim);
-  // Of all blocks, where the pool is guarded.
   void check(Damage& found);
 
-  // Gives all but keep_bytes of the free memory back to the device, once the streams have passed its last use.
+  // Releases all free memory but keep_bytes, once the streams have passed its last use.
   void trim(int64_t keep_bytes);
   PoolState state() const;
 
@@ -69,9 +63,9 @@ class BlockPool {
 
   PoolBooks books_;
   const std::unique_ptr<BlockSupply> supply_;
-  const bool watched_;  // a tool is told of each block
+  const bool watched_;
   StreamCache* own_ = nullptr;
-  std::atomic<bool> declared_{false};  // some block was said to be used on a stream that is not its own
+  std::atomic<bool> declared_{false};  // some block was declared on a foreign stream
 };
 
 }  // namespace gpumem

@@ -14,7 +14,7 @@ void DeviceSource::give_back(NativeStream stream, void* p, size_t bytes) noexcep
   in_order_ ? device_.release_async(stream, p, bytes) : device_.release(kind_, p, bytes);
 }
 
-// Nothing of managed memory is kept.
+// Managed memory is not cached.
 void DeviceSource::trim(size_t keep_bytes) noexcept {
   if (kind_ == GPUMEM_MEMORY_DEVICE) device_.trim(keep_bytes);
 }

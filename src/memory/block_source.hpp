@@ -1,4 +1,4 @@
-// Where a pool takes memory from, and gives it back to.
+// Source of a pool's memory.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,13 @@ class BlockSource {
   BlockSource& operator=(const BlockSource&) = delete;
   virtual ~BlockSource() = default;
 
-  // Memory in the stream's order; nullptr: for all, and given back when nothing uses it. Throws OUT_OF_MEMORY.
+  // Stream-ordered memory. nullptr: memory for all streams, returned only when out of use. Throws OUT_OF_MEMORY.
   virtual void* take(NativeStream stream, size_t bytes) = 0;
   virtual void give_back(NativeStream stream, void* p, size_t bytes) noexcept = 0;
-  // Returns memory that was given back and is kept to the system, all but keep_bytes of it.
   virtual void trim(size_t keep_bytes) noexcept = 0;
 };
 
-// Device memory, by the backend's stream-ordered allocator if it has one, or managed memory.
+// Device memory from the backend's stream-ordered allocator if it has one, or managed memory.
 class DeviceSource final : public BlockSource {
  public:
   DeviceSource(Backend& device, gpumem_memory_kind kind) noexcept
@@ -38,14 +37,14 @@ class DeviceSource final : public BlockSource {
   const bool in_order_;
 };
 
-// Page-locked host memory. On a CUDA context these are pages of the library's own, touched by all threads and then registered
-// with the driver, which is several times faster than the driver's own allocator; that one serves where it does not work.
+// Page-locked host memory. On a CUDA context, all threads touch the library's own pages before the driver registers
+// them. That is several times faster than the driver's allocator, which is the fallback.
 class PinnedSource final : public BlockSource {
  public:
   explicit PinnedSource(const PoolOwner& owner) noexcept : owner_(owner) {}
   void* take(NativeStream stream, size_t bytes) override;
   void give_back(NativeStream stream, void* p, size_t bytes) noexcept override;
-  void trim(size_t) noexcept override {}  // nothing is kept
+  void trim(size_t) noexcept override {}
 
  private:
   void* take_from_driver(size_t bytes);

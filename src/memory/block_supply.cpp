@@ -12,7 +12,7 @@
 namespace gpumem {
 
 std::unique_ptr<BlockSupply> make_supply(PoolBooks& books, std::unique_ptr<BlockSource> source) {
-  // A limit of a few granules is better used up by memory in smaller pieces.
+  // A limit of a few pages is better spent on smaller pieces.
   constexpr int64_t kLeastForGranules = int64_t{32} << 20;
   std::unique_ptr<BlockSupply> supply;
   if (!books.policy.pooled) {
@@ -69,7 +69,7 @@ void RegionSupply::give_back_memory(const StreamCache& cache, void* p, size_t by
   books_.reserved.add(-static_cast<int64_t>(bytes));
 }
 
-// The memory at the region's alignment: what the source gives is aligned as a rule, and taken larger where it is not.
+// Sources usually return aligned memory. Only if not, a larger region is taken and aligned within.
 void RegionSupply::place(StreamCache& cache, Region& region, const PoolRequest& request) {
   const size_t alignment = request.alignment;
   const auto first = [&] { return reinterpret_cast<uintptr_t>(region.taken) + region.front; };
@@ -125,7 +125,6 @@ PoolRequest DirectSupply::request_for(size_t bytes, size_t alignment) const noex
 }
 
 Supplied DirectSupply::grow(StreamCache& cache, const PoolRequest& request) {
-  // The most that the source is asked for.
   const size_t most = request.block_bytes + (request.alignment > kBlockUnit ? request.alignment : 0);
   if (books_.over_limit(static_cast<int64_t>(most))) fail_over_limit(request);
   return {{&new_region(cache, request, 1), 0}, false};

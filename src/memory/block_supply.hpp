@@ -1,6 +1,5 @@
-// Where a pool has its blocks from when no cache has them, and where they go. There are three: directly from the source and back to it
-// (DirectSupply), kept by streams in size classes (CachedSupply), and in granules that are mapped as they are needed (MappedSupply).
-// BlockGuards puts guards around the blocks of any of them.
+// Supplies a pool with blocks that no cache has, and takes them back. DirectSupply uses the source directly,
+// CachedSupply keeps size classes per stream, and MappedSupply maps pages on demand. BlockGuards wraps any of them.
 #pragma once
 
 #include <memory>
@@ -14,13 +13,13 @@
 namespace gpumem {
 
 struct PoolRequest {
-  size_t bytes;  // that were asked for
+  size_t bytes;
   size_t alignment;
   int size_class;
-  size_t block_bytes;  // of the blocks that it may be given
+  size_t block_bytes;  // of the blocks that may serve it
   size_t front = 0;    // of the block, before its address
 
-  // Of a region of so many: an aligned start does not align the first slot behind a front.
+  // Size of a region of `slots`. An aligned start does not align the first slot behind a front.
   size_t taken_bytes(size_t slots) const noexcept {
     return slots * block_bytes + (front % alignment != 0 ? alignment : 0);
   }
@@ -28,10 +27,9 @@ struct PoolRequest {
 
 struct Supplied {
   Block block;
-  bool cached;  // no new memory was taken for it
+  bool cached;  // served without new memory
 };
 
-// What checks of guarded blocks have found: in how many places, and a sentence on the first.
 struct Damage {
   int64_t places = 0;
   std::string first;
@@ -49,25 +47,23 @@ class BlockSupply {
 
   virtual PoolRequest request_for(size_t bytes, size_t alignment) const noexcept = 0;
 
-  // With the cache's lock: a block that is free there; and takes one that was freed. false: give_back() has to.
+  // With the cache's lock: takes a free block, or accepts a freed one. false: use give_back().
   virtual std::optional<Block> take(StreamCache& cache, const PoolRequest& request) noexcept = 0;
   virtual bool put(StreamCache& cache, Block block) noexcept = 0;
-  // Without: a block that nothing uses any more.
+  // Without the lock: accepts a block out of use.
   virtual void give_back(const Claim& claim) noexcept = 0;
 
-  // With the lock for growing: a block that is nobody else's, from wherever it can be had.
+  // With the lock for growing: an unshared block from any source.
   virtual Supplied grow(StreamCache& cache, const PoolRequest& request) = 0;
   virtual int64_t idle_bytes() = 0;
-  // Gives idle memory back. Where streams have to pass something first, the fences behind which it can go are left in not_passed.
+  // Releases idle memory. If streams must pass first, their fences are appended to not_passed.
   virtual void release_down_to(int64_t keep_bytes, std::vector<FencePtr>* not_passed) = 0;
-  // All of it, memory that the source keeps included.
   virtual void release_all() = 0;
-  // What the source keeps goes back to the system, all but keep_bytes of it.
   virtual void trim(int64_t keep_bytes) noexcept = 0;
-  // Whether memory is free in the order of the stream alone.
+  // Whether the cache's memory is ordered only by its stream.
   virtual bool keeps(const StreamCache& /*cache*/) const noexcept { return false; }
 
-  // Guards: a block that nothing uses any more, and all that are live or were freed a short while ago.
+  // Guards: checks a block out of use, or all live and recently freed blocks.
   virtual void check(const Claim& /*claim*/, Damage& /*found*/) {}
   virtual void check_all(Damage& /*found*/) {}
   virtual std::vector<std::string> take_sentences() noexcept {
@@ -75,7 +71,6 @@ class BlockSupply {
   }  // for the log, which is called without a lock
 };
 
-// Blocks in regions that the registry knows, of memory from a source.
 class RegionSupply : public BlockSupply {
  public:
   void release_all() override;
@@ -84,7 +79,6 @@ class RegionSupply : public BlockSupply {
  protected:
   RegionSupply(PoolBooks& books, std::unique_ptr<BlockSource> source) : books_(books), source_(std::move(source)) {}
 
-  // Nothing is live in it.
   Region& new_region(StreamCache& cache, const PoolRequest& request, size_t slots);
   void drop(Region& region, const StreamCache& cache) noexcept;
   [[noreturn]] void fail_over_limit(const PoolRequest& request) const;
@@ -92,7 +86,7 @@ class RegionSupply : public BlockSupply {
   virtual void* take_memory(StreamCache& cache, const PoolRequest& request, size_t bytes);
   virtual void give_back_memory(const StreamCache& cache, void* p, size_t bytes) noexcept;
 
-  // What streams that are gone have left belongs to all once their ends are passed; blocks that need no waiting any more are free.
+  // Memory of ended streams becomes shared once their ends are passed. Blocks whose uses have ended become free.
   void absorb_ended();
   void settle();
   virtual void absorb(StreamCache& /*from*/) noexcept {}
@@ -104,7 +98,6 @@ class RegionSupply : public BlockSupply {
   void place(StreamCache& cache, Region& region, const PoolRequest& request);
 };
 
-// Each block is a region of its own.
 class DirectSupply final : public RegionSupply {
  public:
   DirectSupply(PoolBooks& books, std::unique_ptr<BlockSource> source) : RegionSupply(books, std::move(source)) {}
@@ -119,7 +112,6 @@ class DirectSupply final : public RegionSupply {
   void release_down_to(int64_t, std::vector<FencePtr>*) override { settle(); }
 };
 
-// As the policy says.
 std::unique_ptr<BlockSupply> make_supply(PoolBooks& books, std::unique_ptr<BlockSource> source);
 
 }  // namespace gpumem

@@ -6,7 +6,7 @@
 
 namespace gpumem {
 
-// To the source as memory of all streams: nothing uses it any more.
+// The memory is out of use, so it returns as memory of all streams.
 CachedSupply::~CachedSupply() {
   for (const auto& cache : books_.caches) {
     for (Region* region : cache->regions) {
@@ -38,8 +38,8 @@ size_t CachedSupply::slots_for(const StreamCache& cache, const PoolRequest& requ
   return slab_slots(request.size_class, cache.slots_of(request.size_class));
 }
 
-// The peak of live bytes and a fifth: the pool may cost a quarter at most, so idle memory has to go first. But no less than what the
-// streams needed each: without it they would take it from each other in turn.
+// Idle memory is released above 1.2 times the peak of live bytes, because the pool may cost a quarter at most. But the
+// target covers the needs of each stream; otherwise streams would take memory from each other in turn.
 int64_t CachedSupply::target(const PoolRequest& request) const noexcept {
   if (!books_.policy.follows_live) return INT64_MAX;
   const int64_t live =
@@ -47,7 +47,7 @@ int64_t CachedSupply::target(const PoolRequest& request) const noexcept {
   return std::max({kFreely, live + live / 5, books_.needed + books_.needed / 16});
 }
 
-// Blocks that other streams may still use after their free are needed as live ones are.
+// Blocks still in use on other streams after their free count as live.
 void CachedSupply::note_needed(const StreamCache& cache, const PoolRequest& request) {
   const auto asked = static_cast<int64_t>(request.block_bytes);
   int64_t held = asked;
@@ -97,14 +97,14 @@ Supplied CachedSupply::grow(StreamCache& cache, const PoolRequest& request) {
   if (found || cache.stream == nullptr) {
     if (const auto block = find()) return {*block, true};
   }
-  // Another thread of the stream may take what was found; what is added, too.
+  // Another thread of the stream may take any block found or added here.
   for (;;) {
     add_region(cache, request);
     if (const auto block = find()) return {*block, false};
   }
 }
 
-// A block of the cache's own whose other users are done, or will be by the stream's order.
+// Takes a block of this cache whose other uses are done, or are ordered before.
 bool CachedSupply::wait_pending(StreamCache& cache, const PoolRequest& request) {
   std::optional<PendingBlock> pending;
   {
@@ -128,7 +128,7 @@ bool CachedSupply::wait_pending(StreamCache& cache, const PoolRequest& request) 
   return true;
 }
 
-// An idle region, which waits for what that stream has been given so far.
+// Takes an idle region, ordered behind that stream's work so far.
 bool CachedSupply::adopt_free(StreamCache& cache, StreamCache& from, const PoolRequest& request) {
   Region* region = nullptr;
   {
@@ -140,7 +140,7 @@ bool CachedSupply::adopt_free(StreamCache& cache, StreamCache& from, const PoolR
   }
   ScopeExit back([&] {
     const std::lock_guard<std::mutex> lock(from.mutex);
-    from.attach(*region);  // the room that it had
+    from.attach(*region);
   });
   if (from.stream != nullptr) books_.fences.record(from.stream)->hold(cache.stream);
   back.release();
@@ -159,7 +159,7 @@ bool CachedSupply::adopt_from_others(StreamCache& cache, const PoolRequest& requ
                      [&](const auto& from) { return from.get() != &books_.ready && adopt(cache, *from, request); });
 }
 
-// For a region, of which so much is missing. What is unmapped may be what the region would have been put behind: then more is.
+// Makes room for the missing bytes of a region. Unmapping may remove its intended neighbour, which increases them.
 int64_t CachedSupply::make_room(const StreamCache& cache, const PoolRequest& request, size_t slots) {
   int64_t missing = missing_for(cache, request, slots);
   const auto room = [&] { return std::max<int64_t>(std::min(target(request), books_.limit()) - missing, 0); };
@@ -210,7 +210,7 @@ int64_t CachedSupply::release_largest() {
     if (largest == nullptr) return 0;
     {
       const std::lock_guard<std::mutex> lock(holder->mutex);
-      if (largest->idle != largest->slots) continue;  // it was used meanwhile
+      if (largest->idle != largest->slots) continue;
       holder->detach(*largest);
     }
     const auto bytes = static_cast<int64_t>(largest->taken_bytes);

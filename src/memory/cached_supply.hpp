@@ -1,6 +1,5 @@
-// Blocks that their streams keep when they are freed, in size classes: several in a region, or one of a region's size. Where blocks come
-// from, in this order: blocks of the stream that it has to wait for, memory of streams that are gone, memory of other streams when there is
-// enough of it, and the source.
+// Blocks kept by their streams in size classes, one or several per region. The search order is: own blocks to wait for,
+// memory of ended streams, plentiful memory of other streams, the source.
 #pragma once
 
 #include "memory/block_supply.hpp"
@@ -23,17 +22,17 @@ class CachedSupply : public RegionSupply {
   void release_down_to(int64_t keep_bytes, std::vector<FencePtr>* not_passed) final;
 
  protected:
-  // Up to here memory is taken without asking what lies idle.
+  // Up to this size, memory is taken without a look at idle memory.
   static constexpr int64_t kFreely = int64_t{32} << 20;
 
-  // What is free of the cache in other sizes becomes a region of it; and memory of another cache, behind that stream's work.
+  // reuse() makes a region of the cache's free memory. adopt_free() takes another cache's, behind its stream's work.
   virtual bool reuse(StreamCache& /*cache*/, const PoolRequest& /*request*/) { return false; }
   virtual bool adopt_free(StreamCache& cache, StreamCache& from, const PoolRequest& request);
-  // New memory that a region of so many slots takes, at most.
+  // Upper bound of the new memory for a region of `slots`.
   virtual int64_t missing_for(const StreamCache& cache, const PoolRequest& request, size_t slots);
-  // Whether other streams' memory is better than so much new memory.
+  // Whether memory of other streams is preferable to `bytes` of new memory.
   virtual bool scarce(int64_t bytes, const PoolRequest& request) const noexcept;
-  // Gives idle memory back until at most so much is reserved, and returns how much.
+  // Releases idle memory until at most `most` bytes are reserved. Returns the bytes released.
   virtual int64_t release_to(int64_t most, std::vector<FencePtr>* not_passed);
 
   static size_t slots_for(const StreamCache& cache, const PoolRequest& request) noexcept;
@@ -47,9 +46,9 @@ class CachedSupply : public RegionSupply {
   void note_needed(const StreamCache& cache, const PoolRequest& request);
   int64_t make_room(const StreamCache& cache, const PoolRequest& request, size_t slots);
   void add_region(StreamCache& cache, const PoolRequest& request);
-  int64_t release_largest();  // its bytes; 0: nothing is idle
+  int64_t release_largest();  // bytes; 0: no idle region
 
-  int64_t held_peak_ = 0;  // as far as it was looked at: high-water mark of live bytes and those on their way back
+  int64_t held_peak_ = 0;  // high-water mark, as sampled, of live bytes and pending frees
 };
 
 }  // namespace gpumem

@@ -1,4 +1,4 @@
-// A backend's events, kept for the next use.
+// Reusable events of a backend.
 #pragma once
 
 #include <mutex>
@@ -26,7 +26,7 @@ class EventPool {
       spare_.pop_back();
       return event;
     }
-    spare_.reserve(made_ + 1);  // so that giving back can't fail
+    spare_.reserve(made_ + 1);  // so that a return can't fail
     NativeEvent event = of_ == Of::order ? backend_.create_fence() : backend_.create_event();
     ++made_;
     return event;
@@ -43,7 +43,7 @@ class EventPool {
   const Of of_;
   std::mutex mutex_;
   std::vector<NativeEvent> spare_;
-  size_t made_ = 0;  // spare_ has room for all of them
+  size_t made_ = 0;
 };
 
 }  // namespace gpumem

@@ -1,4 +1,4 @@
-// Points of streams that memory waits for before it is used again. Their events are kept for the next ones.
+// Points of streams that must pass before memory is reused. Their events are recycled.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ class Fences {
     Fence& operator=(const Fence&) = delete;
 
     bool passed() const { return home_.backend().passed(event_); }
-    // Work that the stream is given from now on comes after it.
+    // Orders later work of the stream behind it.
     void hold(NativeStream stream) const { home_.backend().wait_event(stream, event_); }
     void wait() const { home_.backend().synchronize_event(event_); }
 
@@ -28,7 +28,7 @@ class Fences {
     NativeEvent event_;
   };
 
-  // After what the stream has been given so far. The stream is not under capture.
+  // Marks the end of the stream's work so far. The stream is not under capture.
   std::shared_ptr<const Fence> record(NativeStream stream);
 
  private:

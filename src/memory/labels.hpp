@@ -1,4 +1,4 @@
-// Names that the program gives its blocks, for reports. Blocks without one cost nothing.
+// Names that the program gives its blocks, for reports. Unnamed blocks cost nothing.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace gpumem {
 
 class Labels {
  public:
-  static constexpr size_t kMostBytes = 127;  // of a label; what is longer is cut
+  static constexpr size_t kMostBytes = 127;  // longer labels are cut
 
-  // Labels the owner's block or registered memory that starts at p; an empty label takes it away.
+  // Labels the owner's block or registered memory that starts at p; an empty label removes it.
   void set(Registry& registry, uintptr_t p, const void* owner, const char* label);
   void forget(const Claim& claim) noexcept;
   void forget(uintptr_t p) noexcept;
-  // " (label)" or nothing, for a sentence.
+  // " (label)" or "", for a message.
   std::string in_brackets(uintptr_t p) const;
 
  private:

@@ -9,10 +9,10 @@
 namespace gpumem {
 namespace {
 
-// An event behind work that is done passes some microseconds later, sooner than a chunk can be mapped.
+// An event behind finished work passes a few microseconds later, which is sooner than a chunk can be mapped.
 constexpr std::chrono::microseconds kUntilEventsPass{50};
 
-// Where many large blocks lie idle they are joined and cut anew, or each block that is taken as it lies would keep its neighbours apart.
+// If many large blocks are idle, they are joined and cut again. A block taken whole would keep its neighbours apart.
 bool takes_whole(const StreamCache& cache, const PoolRequest& request) noexcept {
   constexpr size_t kMost = 8;
   return request.size_class <= kLastInSlab || cache.idle_large() <= kMost;
@@ -24,7 +24,6 @@ Arena::Request in_arena(const PoolRequest& request, size_t bytes) noexcept {
 
 }  // namespace
 
-// Their memory goes with the arena.
 MappedSupply::~MappedSupply() {
   for (const auto& cache : books_.caches) {
     for (Region* region : cache->regions) books_.owner.registry.remove(*region);
@@ -32,7 +31,7 @@ MappedSupply::~MappedSupply() {
   }
 }
 
-// Blocks beyond the slabs are as large as what was asked for: they can be cut to it.
+// Blocks beyond the slabs are cut to the requested size.
 PoolRequest MappedSupply::request_for(size_t bytes, size_t alignment) const noexcept {
   const PoolRequest request = CachedSupply::request_for(bytes, alignment);
   if (request.size_class <= kLastInSlab) return request;
@@ -58,16 +57,16 @@ int64_t MappedSupply::missing_for(const StreamCache& cache, const PoolRequest& r
   return static_cast<int64_t>(std::min<size_t>(growth_.missing, kLargestClass));
 }
 
-// Idle memory of others goes back to the device and comes again from there.
+// Idle memory of other streams returns to the device, and is mapped again from there.
 bool MappedSupply::scarce(int64_t bytes, const PoolRequest&) const noexcept { return books_.over_limit(bytes); }
 
 void MappedSupply::release_all() {
   CachedSupply::release_all();
-  arena_->absorb_passed(books_.ready);  // what lies beside live blocks
+  arena_->absorb_passed(books_.ready);  // free memory between live blocks
 }
 
 bool MappedSupply::reuse(StreamCache& cache, const PoolRequest& request) {
-  // Near the target, so that something can go when it is reached: the peak of live bytes and a tenth.
+  // Near the target (1.1 times the peak of live bytes), so that memory can be released on reaching it.
   if (books_.reserved.now() > target(request) / 12 * 11) note_passed(cache);
   return attach_free(cache, request);
 }
@@ -80,7 +79,7 @@ bool MappedSupply::attach_free(StreamCache& cache, const PoolRequest& request) {
   }();
   const size_t slots = slots_for(cache, request);
   const Arena::Request wanted = in_arena(request, request.taken_bytes(slots));
-  // Blocks that stay whole are found at once by the next ones of their sizes, but what is cut around them fits ever less.
+  // Whole blocks are found at once by requests of their sizes, but the pieces cut around them fit less and less.
   const bool plenty = few_idle && arena_->free_bytes() >= arena_->mapped_bytes() / 2;
   if (!plenty || !arena_->fits(cache, wanted)) merge_idle(cache, kLastInSlab + 1);
   if (!arena_->fits(cache, wanted)) return false;
@@ -88,7 +87,7 @@ bool MappedSupply::attach_free(StreamCache& cache, const PoolRequest& request) {
   return true;
 }
 
-// Where the other stream has not passed what is free, this one waits for it.
+// If the other stream has not passed the free memory, this one waits for it.
 bool MappedSupply::adopt_free(StreamCache& cache, StreamCache& from, const PoolRequest& request) {
   merge_idle(from, kLastInSlab + 1);
   const Arena::Request wanted = in_arena(request, request.taken_bytes(slots_for(cache, request)));
@@ -102,7 +101,6 @@ bool MappedSupply::adopt_free(StreamCache& cache, StreamCache& from, const PoolR
   return attach_free(cache, request) || CachedSupply::adopt_free(cache, from, request);
 }
 
-// Idle regions become free memory of the arena.
 void MappedSupply::merge_idle(StreamCache& cache, int first_class) {
   const auto next = [&] {
     const std::lock_guard<std::mutex> lock(cache.mutex);
@@ -111,7 +109,7 @@ void MappedSupply::merge_idle(StreamCache& cache, int first_class) {
   while (Region* region = next()) drop(*region, cache);
 }
 
-// One fence at a time: what is freed behind it waits for the next.
+// One fence at a time: later frees wait for the next one.
 void MappedSupply::note_passed(StreamCache& cache) {
   if (!cache.passed_fence() || cache.stream == nullptr || !arena_->keeps(cache)) return;
   cache.fence = books_.fences.record(cache.stream);

@@ -1,4 +1,4 @@
-// Blocks of device memory in an arena: what is idle of a stream is joined and cut anew, and goes back to the device granule by granule.
+// Blocks of device memory in an arena. Idle memory is joined, cut again, and returned to the device page by page.
 #pragma once
 
 #include "memory/arena.hpp"
@@ -34,7 +34,7 @@ class MappedSupply final : public CachedSupply {
   void count_mapped() noexcept { books_.reserved.add(arena_->mapped_bytes() - books_.reserved.now()); }
 
   const std::unique_ptr<Arena> arena_;
-  Arena::Growth growth_;  // of the region that missing_for() was asked about last
+  Arena::Growth growth_;  // for the last region asked of missing_for()
 };
 
 }  // namespace gpumem

@@ -23,8 +23,7 @@ namespace {
 constexpr char kHeading[] = "gpumem-trace 1\n";
 constexpr size_t kLongestLine = 192;
 
-// Ordinary files alone: a pipe would keep the program waiting, or end it by a signal, and a link in a folder that others write to may
-// lead to any file of this user's.
+// Ordinary files only: a pipe may block or end the program, and a link may lead to any file of this user.
 int open_file(const char* path) {
   const int file = ::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
   struct stat status {};
@@ -54,7 +53,7 @@ void MemoryTrace::begin(const char* path) {
   bool complete = false;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (file_ >= 0) ::close(file_);  // another thread began one meanwhile
+    if (file_ >= 0) ::close(file_);
     file_ = file;
     room_ = largest_file();
     error_ = 0;

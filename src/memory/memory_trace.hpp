@@ -1,5 +1,4 @@
-// A file with every allocation and free of a context, for `gpumem replay`. A line is written at once and whole, so what a program did
-// until it crashed is there.
+// A file of every allocation and free of a context, for `gpumem replay`. Lines are written at once, to survive a crash.
 #pragma once
 
 #include <atomic>
@@ -16,12 +15,12 @@ class MemoryTrace {
  public:
   ~MemoryTrace() { close(); }
 
-  // Throws FILE_ERROR. A trace that is running ends first.
+  // Throws FILE_ERROR. A running trace ends first.
   void begin(const char* path);
-  // Throws FILE_ERROR where lines are missing at the end of the file.
+  // Throws FILE_ERROR if lines are missing at the end of the file.
   void end();
 
-  // stream: nullptr for memory of all streams. A free is told before another can have the memory.
+  // stream: nullptr for memory of all streams. A free is recorded before another thread can get the memory.
   void allocated(const void* p, size_t bytes, gpumem_memory_kind kind, size_t alignment, NativeStream stream) noexcept;
   void freed(uintptr_t p, NativeStream stream) noexcept;
   void used(uintptr_t p, NativeStream stream) noexcept;
@@ -30,15 +29,15 @@ class MemoryTrace {
  private:
   bool on() const noexcept { return on_.load(std::memory_order_relaxed); }
   [[gnu::format(printf, 3, 4)]] void line(char event, const char* format, ...) noexcept;
-  void write(const char* text, size_t length) noexcept;  // with the lock held
+  void write(const char* text, size_t length) noexcept;
   int close() noexcept;
 
   std::atomic<bool> on_{false};
   std::mutex mutex_;
   std::chrono::steady_clock::time_point start_;
   int file_ = -1;
-  uint64_t room_ = 0;  // bytes that the file may still take: one more would be a signal, which ends the process
-  int error_ = 0;      // errno of the write that failed; there is none after it
+  uint64_t room_ = 0;  // bytes left below the file size limit: exceeding it raises a signal that ends the process
+  int error_ = 0;      // errno of the failed write; writing stops after it
 };
 
 }  // namespace gpumem

@@ -1,5 +1,4 @@
-// Which region an address lies in: a table over pieces of 2 MiB of the address space, so that the time does not grow with the
-// number of regions. It has no lock of its own.
+// Maps an address to its region by a table over 2 MiB pieces, in constant time. The caller locks.
 #pragma once
 
 #include <algorithm>
@@ -15,21 +14,19 @@ namespace gpumem {
 
 class PageMap {
  public:
-  // Throws bad_alloc, and is then unchanged.
+  // Throws bad_alloc, with no change.
   void insert(Region& region);
   void erase(const Region& region) noexcept;
-  // nullptr: none.
   Region* find(uintptr_t p) const noexcept;
-  // The first of those that have addresses in common with the range for which wanted(region) holds; nullptr: none. The time
-  // grows with the range or with the regions, whichever is less.
+  // The first region in the range with wanted(region), or nullptr. Time: the smaller of range and number of regions.
   template <class F>
   Region* first_in(uintptr_t base, size_t bytes, const F& wanted) const;
 
  private:
   static constexpr int kPieceBits = 21;
-  static constexpr int kLeafBits = 9;  // pieces a leaf
+  static constexpr int kLeafBits = 9;
 
-  // The regions that a piece has bytes of: one as a rule, several by their start.
+  // The regions overlapping one piece: usually one, several sorted by start.
   struct Cell {
     Region* one = nullptr;
     std::unique_ptr<std::vector<Region*>> several;
@@ -51,7 +48,7 @@ class PageMap {
   void erase_at(uintptr_t piece, const Region& region) noexcept;
 
   std::unordered_map<uintptr_t, std::unique_ptr<Leaf>> leaves_;
-  std::unique_ptr<Leaf> spare_;  // the last that became empty
+  std::unique_ptr<Leaf> spare_;
 };
 
 template <class F>

@@ -39,11 +39,11 @@ PinnedRings::Lease PinnedRings::lend(NativeStream user) {
   return {*this, std::move(ring)};
 }
 
-// The driver is asked without the lock: it may take long.
+// No lock is held: the driver call may be slow.
 std::unique_ptr<PinnedRing> PinnedRings::make() {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    idle_.reserve(++made_);  // so that giving back can't fail
+    idle_.reserve(++made_);  // so that a return can't fail
   }
   auto ring = std::make_unique<PinnedRing>();
   ring->link = device_.create_side_stream();
@@ -64,7 +64,7 @@ void PinnedRings::release(PinnedRing& ring) noexcept {
     try {
       if (slot.free != nullptr) slot.free->wait();
     } catch (const Error&) {
-      // A fault: the device no longer works on it.
+      // A fault: the device no longer uses it.
     }
     slot.free = nullptr;
   }
@@ -84,7 +84,7 @@ void PinnedRings::trim() noexcept {
       idle_.erase(first, idle_.end());
       made_ -= unused.size();
     } catch (const std::exception&) {
-      // A fault, or no memory: what is idle stays where it is.
+      // A fault, or no memory: idle memory is kept.
     }
   }
   for (const auto& ring : unused) release(*ring);

@@ -1,5 +1,5 @@
-// Pinned chunks that copies between heap memory and the device go through, in rings: while the host is at one of them, the copy
-// engine is at another. A ring is lent to one thread at a time, and kept for the next copy.
+// Pinned staging buffers for copies between pageable memory and the device. The host fills one chunk while the copy
+// engine moves another. One thread at a time borrows a set of chunks.
 #pragma once
 
 #include <array>
@@ -16,17 +16,17 @@ namespace gpumem {
 struct PinnedRing {
   struct Slot {
     char* chunk = nullptr;
-    FencePtr free;  // what uses the chunk comes before it; nullptr: nothing does
+    FencePtr free;  // the last use of the chunk; nullptr: unused
   };
   std::array<Slot, kRingSlots> slots;
-  NativeStream link = nullptr;  // a side stream of its own
-  NativeStream user = nullptr;  // in whose order it was used last
+  NativeStream link = nullptr;
+  NativeStream user = nullptr;
 };
 
 class PinnedRings {
  public:
   explicit PinnedRings(const PoolOwner& owner);
-  // After the context's own stream has been waited for, and its streams are gone.
+  // Requires that the context's own stream was waited for, and that its other streams are gone.
   ~PinnedRings();
 
   class Lease {
@@ -45,11 +45,9 @@ class PinnedRings {
     std::unique_ptr<PinnedRing> ring_;
   };
 
-  // A ring whose last use has been passed, or came before in the order of the same stream: so a copy waits for no stream but
-  // its own.
+  // Returns chunks whose last use has passed, or precedes in the same stream. So a copy waits only for its own stream.
   Lease lend(NativeStream user);
   Fences& fences() noexcept { return fences_; }
-  // Gives back the memory of rings that nothing uses.
   void trim() noexcept;
 
  private:
@@ -62,7 +60,7 @@ class PinnedRings {
   Fences fences_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<PinnedRing>> idle_;
-  size_t made_ = 0;  // idle_ has room for all of them
+  size_t made_ = 0;  // capacity of idle_
 };
 
 }  // namespace gpumem

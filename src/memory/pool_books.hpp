@@ -1,4 +1,4 @@
-// What the parts of a pool share: its bounds, the caches of its streams, and what it holds.
+// State shared by the parts of a pool: bounds, stream caches and totals.
 #pragma once
 
 #include <atomic>
@@ -14,15 +14,14 @@ namespace gpumem {
 
 struct PoolPolicy {
   gpumem_memory_kind kind;
-  int32_t device;             // where it lies
-  int64_t limit = 0;          // of reserved bytes; 0: none
-  bool pooled = true;         // false: every block comes from the source and goes back to it, for all streams
-  bool guarded = false;       // writes past a block's ends and after its free are found
-  bool follows_live = false;  // idle memory goes back before the total exceeds the peak of live bytes by a fifth
+  int32_t device;
+  int64_t limit = 0;   // of reserved bytes; 0: none
+  bool pooled = true;  // false: every block is taken from and returned to the source, for all streams
+  bool guarded = false;
+  bool follows_live = false;  // releases idle memory before the total exceeds the peak of live bytes by a fifth
   int64_t most_idle = INT64_MAX;
 };
 
-// A sum that many threads add to, and the most that it was.
 class Watermark {
  public:
   void add(int64_t by) noexcept {
@@ -39,7 +38,7 @@ class Watermark {
   std::atomic<int64_t> peak_{0};
 };
 
-// The padding keeps what many threads write apart from the rest.
+// The padding avoids false sharing.
 struct PoolBooks {  // NOLINT(clang-analyzer-optin.performance.Padding)
   PoolBooks(const PoolOwner& owner_of_pool, const PoolPolicy& policy_of_pool)
       : owner(owner_of_pool),
@@ -53,7 +52,7 @@ struct PoolBooks {  // NOLINT(clang-analyzer-optin.performance.Padding)
 
   int64_t limit() const noexcept { return policy.limit > 0 ? policy.limit : INT64_MAX; }
   bool over_limit(int64_t bytes) const noexcept { return reserved.now() > limit() - bytes; }
-  // Whether work can be enqueued behind what the stream has been given, or waited for.
+  // Whether work can be enqueued behind the stream's work, or can wait for it.
   bool usable(const StreamCache& cache) const {
     return !cache.ended && (cache.stream == nullptr || !backend.capturing(cache.stream));
   }
@@ -63,14 +62,13 @@ struct PoolBooks {  // NOLINT(clang-analyzer-optin.performance.Padding)
   const PoolPolicy policy;
   Fences fences;
 
-  mutable std::mutex
-      growing;  // of the list of caches, and of what is taken from the source; a cache's own lock comes after it
-  std::vector<std::unique_ptr<StreamCache>> caches;  // kept until the pool ends: a free may still come for one
+  mutable std::mutex growing;  // guards the list of caches and the source; locked before any cache's lock
+  std::vector<std::unique_ptr<StreamCache>> caches;  // kept until the pool ends, because late frees may refer to one
   StreamCache& ready;                                // memory that every stream may use at once
-  int64_t needed = 0;                                // in sum over the streams
-  bool released_in_order = false;                    // memory is on its way back behind streams' work
+  int64_t needed = 0;
+  bool released_in_order = false;  // memory is being released behind work of streams
   Watermark reserved;
-  // Live bytes, an upper bound of them. A cache adds to it when its own live bytes exceed its share of it, and takes away in steps.
+  // Upper bound of live bytes. A cache adds to it when its own live bytes exceed its share, and subtracts in steps.
   alignas(64) Watermark live;
 };
 

@@ -1,4 +1,4 @@
-// What the memory of a context needs of that context.
+// Interface from a context to its pools.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace gpumem {
 
-// The context keeps it as long as its pools.
+// Lives as long as the pools.
 struct PoolOwner {
   const void* id;  // the context, compared and never dereferenced
   Backend& device;
@@ -20,7 +20,7 @@ struct PoolOwner {
   Log& log;
   Labels& labels;
   MemoryTrace& trace;
-  std::function<void()> wait_for_streams;  // all that the context has, those under capture excepted
+  std::function<void()> wait_for_streams;  // all streams of the context except those under capture
 
   bool on_cuda() const noexcept { return device.props().backend == ExecutionSpace::cuda; }
 };

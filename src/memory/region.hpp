@@ -1,5 +1,4 @@
-// One allocation of a backend, as the library hands it out: whole, or as equal slots. What is live in it stands in one word a
-// slot, which is read and changed without a lock; so a block comes and goes without the registry's structure changing.
+// One allocation of a backend, used whole or as equal slots. A lock-free word per slot holds its state.
 #pragma once
 
 #include <atomic>
@@ -15,14 +14,14 @@ namespace gpumem {
 
 struct StreamCache;
 
-// A slot's word: its state, marks, and the bytes that were asked for.
+// A slot's word: state, flags and requested bytes.
 namespace slot {
-inline constexpr uint64_t kNever = 0;  // never handed out
+inline constexpr uint64_t kNever = 0;
 inline constexpr uint64_t kLive = 1;
 inline constexpr uint64_t kFreed = 2;
 inline constexpr uint64_t kState = 3;
-inline constexpr uint64_t kShared = 4;    // live, and further streams were declared to use it
-inline constexpr uint64_t kLabelled = 8;  // live, and the program gave it a label
+inline constexpr uint64_t kShared = 4;
+inline constexpr uint64_t kLabelled = 8;
 inline constexpr int kBytesShift = 8;
 
 constexpr uint64_t live(size_t bytes) noexcept { return (static_cast<uint64_t>(bytes) << kBytesShift) | kLive; }
@@ -36,39 +35,39 @@ struct Allocation {
   uintptr_t base = 0;
   size_t bytes = 0;
   gpumem_memory_kind kind = GPUMEM_MEMORY_PAGEABLE;
-  ExecutionSpace backend = ExecutionSpace::host;  // whose allocator it came from
+  ExecutionSpace backend = ExecutionSpace::host;
   int32_t device = GPUMEM_DEVICE_HOST;
   const void* owner = nullptr;  // the context, compared and never dereferenced
-  bool registered = false;      // the program's own memory, pinned by gpumem
+  bool registered = false;      // pinned by gpumem, owned by the program
 };
 
-// What is left of regions that are gone, by their start.
+// Records of removed regions, by start address.
 struct Tombstone {
   size_t bytes = 0;
-  uint64_t number = 0;  // of the region, in the order in which they went
+  uint64_t number = 0;  // of the region, in order of removal
 };
 using Tombstones = std::map<uintptr_t, Tombstone>;
 
-inline constexpr int kAlone = -1;  // a size class: goes back to the backend when it is freed
+inline constexpr int kAlone = -1;  // not a size class: freed to the backend
 
 struct Region : Allocation {
   size_t front = 0;  // bytes before the first slot
   size_t slot_bytes = 0;
   uint32_t slots = 1;
-  std::atomic<uint64_t> only{slot::kNever};          // the word where there is one slot
-  std::unique_ptr<std::atomic<uint64_t>[]> several;  // else
+  std::atomic<uint64_t> only{slot::kNever};  // the only slot's word
+  std::unique_ptr<std::atomic<uint64_t>[]> several;
 
-  // Of the pool that the region belongs to; null and unused without one.
+  // Null and unused if the region belongs to no pool.
   std::atomic<StreamCache*> cache{nullptr};
   int size_class = kAlone;
-  uint32_t idle = 0;      // slots in the cache's lists; guarded by its lock
-  size_t position = 0;    // in the cache's list of regions
-  void* taken = nullptr;  // what the backend gave: base lies in it, aligned
+  uint32_t idle = 0;  // slots in the cache's lists; guarded by its lock
+  size_t position = 0;
+  void* taken = nullptr;  // the backend's pointer; base is aligned within it
   size_t taken_bytes = 0;
 
-  // Of the registry.
+  // In the registry.
   size_t index = 0;
-  Tombstones::node_type tombstone;  // made beforehand: a free asks for no memory
+  Tombstones::node_type tombstone;  // preallocated, so that a free allocates nothing
 
   bool contains(uintptr_t p) const noexcept { return p - base < bytes; }
   uint32_t slot_at(uintptr_t p) const noexcept {

@@ -59,7 +59,7 @@ void Registry::add_registered(const Allocation& allocation) {
   enter(std::move(region));
 }
 
-// New memory in the place of freed memory: the tombstones there are void.
+// New memory at these addresses makes their tombstones void.
 void Registry::forget_freed(uintptr_t base, size_t bytes) noexcept {
   const uintptr_t end = base + bytes;
   auto first = freed_.lower_bound(base);
@@ -70,7 +70,7 @@ void Registry::forget_freed(uintptr_t base, size_t bytes) noexcept {
   while (first != freed_.end() && first->first < end) first = freed_.erase(first);
 }
 
-// The node was made with the region: only the order of the tombstones asks for memory, and goes without it.
+// The node was made with the region. Only the order of tombstones allocates, and failure there is harmless.
 void Registry::bury(Region& region) noexcept {
   region.tombstone.mapped().number = ++buried_;
   freed_.erase(region.base);
@@ -84,7 +84,7 @@ void Registry::bury(Region& region) noexcept {
     const auto [base, number] = freed_order_.front();
     freed_order_.pop_front();
     const auto oldest = freed_.find(base);
-    if (oldest != freed_.end() && oldest->second.number == number) freed_.erase(oldest);  // not a later one there
+    if (oldest != freed_.end() && oldest->second.number == number) freed_.erase(oldest);  // and not a later one there
   }
 }
 
@@ -149,7 +149,7 @@ RegistryEntry Registry::sight(uintptr_t p) const {
   if (region == nullptr) return {};
   const uint32_t slot = region->slot_at(p);
   RegistryEntry seen{true, false, std::nullopt};
-  if (slot >= region->slots) return seen;  // what is left behind the last slot
+  if (slot >= region->slots) return seen;  // the remainder after the last slot
   const uint64_t word = region->word(slot).load(std::memory_order_acquire);
   seen.freed = slot::is_freed(word);
   if (slot::is_live(word) && p - region->address(slot) < slot::bytes(word)) {
@@ -192,7 +192,7 @@ void Registry::fail_unfreeable(uintptr_t p, Region* region, const void* owner) c
          address);
   }
   if (p != region->address(slot)) {
-    fail(GPUMEM_INVALID_POINTER, "p (0x%llx) points %llu bytes into an allocation; expected its start, 0x%llx", address,
+    fail(GPUMEM_INVALID_POINTER, "p (0x%llx) is %llu bytes inside an allocation; expected its start, 0x%llx", address,
          static_cast<unsigned long long>(p - region->address(slot)),
          static_cast<unsigned long long>(region->address(slot)));
   }
@@ -209,7 +209,6 @@ void Registry::fail_unfreeable(uintptr_t p, Region* region, const void* owner) c
        address);
 }
 
-// The region of the owner's live block that starts at p.
 Region& Registry::region_of_block(uintptr_t p, const void* owner) const {
   Region* region = map_.find(p);
   const uint32_t slot = region == nullptr ? 0 : region->slot_at(p);
@@ -232,7 +231,7 @@ void Registry::fail_unregistered(uintptr_t p, const Region* region, const void* 
          address);
   }
   if (p != region->base) {
-    fail(GPUMEM_INVALID_POINTER, "p (0x%llx) points %llu bytes into registered memory; expected its start, 0x%llx",
+    fail(GPUMEM_INVALID_POINTER, "p (0x%llx) is %llu bytes inside registered memory; expected its start, 0x%llx",
          address, static_cast<unsigned long long>(p - region->base), static_cast<unsigned long long>(region->base));
   }
   if (region->owner != owner) {
@@ -245,7 +244,6 @@ void Registry::fail_unregistered(uintptr_t p, const Region* region, const void* 
        address);
 }
 
-// Only one thread gets it.
 std::optional<Claim> Registry::try_claim(Region& region, uint32_t slot) noexcept {
   std::atomic<uint64_t>& word = region.word(slot);
   uint64_t seen = word.load(std::memory_order_acquire);

@@ -19,7 +19,7 @@ class Scratch {
   void* get() const noexcept { return p_; }
 
  private:
-  // Of the host's memory all is used.
+  // Host memory is used whole.
   static void* take(Backend& backend, gpumem_memory_kind kind, size_t bytes) {
     if (backend.props().backend == ExecutionSpace::host || kind == GPUMEM_MEMORY_PINNED)
       require_available_for_call(bytes);

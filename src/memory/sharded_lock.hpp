@@ -1,5 +1,4 @@
-// A lock for what many threads read at once and few change: a reader takes the one shard of its thread, which no other thread
-// of the first 32 takes, and a writer takes those that threads have.
+// A lock for many readers, who take their thread's shard, and rare writers, who take all. 32 threads share no shard.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +9,14 @@ namespace gpumem {
 
 class ShardedLock {
  public:
-  // For reading: the calling thread's shard.
+  // Read lock: the calling thread's shard.
   std::mutex& of_thread() noexcept {
-    static thread_local constinit unsigned number = 0;  // 0: none yet
+    static thread_local constinit unsigned number = 0;
     if (number == 0) number = next_thread() % kShards + 1;
     return shards_[number - 1].mutex;
   }
 
-  // For changing. A thread that has no shard yet gets none meanwhile.
+  // Write lock. Threads without a shard can't get one meanwhile.
   void lock() {
     entry_.lock();
     held_ = std::min(threads_.load(), kShards);
@@ -36,14 +35,13 @@ class ShardedLock {
     return threads_++;
   }
 
-  struct alignas(64) Shard {  // a cache line each
+  struct alignas(64) Shard {
     std::mutex mutex;
   };
   Shard shards_[kShards];
-  // Held by a writer, and by a thread that takes a shard. It is no static: a forked child has new locks, and would wait for ever for one that
-  // a thread of its parent held.
+  // Not static: a forked child would wait forever for a lock held by a thread of its parent.
   std::mutex entry_;
-  unsigned held_ = 0;                                         // shards, by the writer
+  unsigned held_ = 0;
   static inline constinit std::atomic<unsigned> threads_{0};  // a thread has the same shard of every lock
 };
 

@@ -1,5 +1,4 @@
-// The sizes in which the pools hand memory out: multiples of 256 bytes up to 2 KiB, from there on eight to a doubling. So a
-// block of more than 2 KiB is larger than what was asked for by at most an eighth.
+// Size classes: multiples of 256 bytes up to 2 KiB, then eight per doubling, so larger blocks waste at most an eighth.
 #pragma once
 
 #include <algorithm>
@@ -8,13 +7,13 @@
 
 namespace gpumem {
 
-inline constexpr size_t kBlockUnit = 256;  // the alignment that all memory has
+inline constexpr size_t kBlockUnit = 256;  // alignment of all memory
 inline constexpr size_t kLargestAlignment = size_t{2} << 20;
 inline constexpr size_t kLargestClass = size_t{1} << 47;
 inline constexpr size_t kLargestInSlab = size_t{256} << 10;
 inline constexpr size_t kSmallestSlab = size_t{64} << 10;
 inline constexpr size_t kLargestSlab = size_t{2} << 20;
-inline constexpr size_t kLargeUnit = 512;  // of blocks beyond them, where they are cut to size
+inline constexpr size_t kLargeUnit = 512;  // unit of larger blocks that are cut to size
 
 // The smallest class that holds bytes, 1 to kLargestClass.
 constexpr int size_class_of(size_t bytes) noexcept {
@@ -33,14 +32,14 @@ constexpr size_t size_of_class(int size_class) noexcept {
 inline constexpr int kLastInSlab = size_class_of(kLargestInSlab);
 inline constexpr int kSizeClasses = size_class_of(kLargestClass) + 1;
 
-// The smallest class that holds bytes and whose blocks can follow each other at that alignment, a power of two.
+// The smallest class that holds bytes and whose adjacent blocks keep the alignment, a power of two.
 constexpr int aligned_class_of(size_t bytes, size_t alignment) noexcept {
   int size_class = size_class_of(std::max(bytes, alignment));
   while (size_of_class(size_class) % alignment != 0) ++size_class;
   return size_class;
 }
 
-// How many blocks of a class the next slab of a cache that has `slots` of them already gets: as many again, within bounds.
+// Slots of the next slab for a cache that already has `slots`: as many again, within bounds.
 constexpr size_t slab_slots(int size_class, size_t slots) noexcept {
   const size_t block = size_of_class(size_class);
   if (block > kLargestInSlab) return 1;

@@ -169,7 +169,7 @@ Region* StreamCache::detach_idle(int& size_class) noexcept {
   return nullptr;
 }
 
-// A stream's end may give the region to another cache meanwhile.
+// The end of a stream may move the region to another cache meanwhile.
 std::unique_lock<std::mutex> lock_home(const Region& region, StreamCache*& home) {
   for (;;) {
     home = region.cache.load(std::memory_order_acquire);

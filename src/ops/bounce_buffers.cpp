@@ -23,7 +23,7 @@ void enqueue_on_host(Context& context, NativeStream stream, HostTask task, Bounc
   Backend& device = context.device();
   if (buffers.places().empty()) return device.host_callback(stream, std::move(task));
   const auto shared = std::make_shared<const BounceBuffers>(std::move(buffers));
-  ScopeExit finish([&] { device.finish_stream(stream); });  // what was enqueued still uses the buffers
+  ScopeExit finish([&] { device.finish_stream(stream); });  // enqueued work still uses the buffers
   for (const BounceBuffers::Place& place : shared->places()) {
     if (prefilled)
       enqueue_through_rings(context, stream, one_range(place.bytes.get(), place.target, bytes_of(place)),
@@ -34,7 +34,7 @@ void enqueue_on_host(Context& context, NativeStream stream, HostTask task, Bounc
     enqueue_through_rings(context, stream, one_range(place.target, place.bytes.get(), bytes_of(place)),
                           ExecutionSpace::cuda);
   }
-  device.host_callback(stream, [shared] {});  // the buffers live until the stream has come here
+  device.host_callback(stream, [shared] {});  // keeps the buffers until the stream reaches this point
   finish.release();
 }
 

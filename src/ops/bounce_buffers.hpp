@@ -1,5 +1,5 @@
-// Results of work on the host whose destination only the device may write: the host writes them to the heap, and a stream of the CUDA
-// context copies them from there.
+// Results that the host computes but only the device may write. The host writes them to pageable memory, and a stream
+// of the CUDA context copies them to their destination.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace gpumem {
 
 class BounceBuffers {
  public:
-  // Where the host writes for this output: the output itself where it may, else zeros on the heap; nullptr for none.
+  // Address for the host: the output if the host may write it, otherwise zeroed pageable memory. nullptr if absent.
   void* room_for(const Output& output);
 
   struct Place {
@@ -27,8 +27,7 @@ class BounceBuffers {
   std::vector<Place> places_;
 };
 
-// Enqueues a task that writes to the buffers. prefilled: they hold what their targets held when it begins, so that a task that
-// writes nothing changes nothing.
+// Enqueues a task that writes to the buffers. prefilled: they first get their targets' contents.
 void enqueue_on_host(Context& context, NativeStream stream, HostTask task, BounceBuffers buffers, bool prefilled);
 
 }  // namespace gpumem

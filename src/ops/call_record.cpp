@@ -5,13 +5,13 @@
 namespace gpumem {
 namespace {
 
-// Nothing runs when a thread begins or ends, and a call copies no more than this.
+// Nothing runs when a thread begins or ends. The size bounds the copy that each call makes.
 static_assert(std::is_trivially_destructible_v<CallRecord> && sizeof(CallRecord) <= 720);
 constinit thread_local CallRecord t_last_call;
 
 }  // namespace
 
-const Seen* CallRecord::find(const void* p) const noexcept {
+const OperandInfo* CallRecord::find(const void* p) const noexcept {
   for (int32_t i = 0; i < seen_count; ++i) {
     if (seen[static_cast<size_t>(i)].p == p) return &seen[static_cast<size_t>(i)];
   }

@@ -35,13 +35,13 @@ void CallTimer::begins(NativeStream stream) noexcept {
     time_.begin = events_.take();
     time_.end = events_.take();
     events_.backend().record(time_.begin, stream);
-  } catch (const std::exception&) {  // a call does not fail for its time
+  } catch (const std::exception&) {  // a call does not fail because it can't be timed
     untimed_ = true;
     time_.give_back(events_);
   }
 }
 
-// The last one counts. A call that is only enqueued has its event behind all of it; one that waits must have it before.
+// The last end counts. A blocking call records its event before it waits, an asynchronous one after all its work.
 void CallTimer::ends(NativeStream stream) noexcept {
   if (stream == time_.stream && until_ == Completion::blocking) record_end();
 }
@@ -62,7 +62,7 @@ void CallTimer::ran(Clock::time_point begin, Clock::time_point end) noexcept {
   last_ = end;
 }
 
-// Work of several places has the time of the whole call, where that waited for it.
+// If work ran in several places, the time is the whole call's, provided that the call was blocking.
 bool CallTimer::finish(CallTime& time) noexcept {
   if (until_ == Completion::asynchronous && !here_) record_end();
   const bool by_stream = time_.begin != nullptr;

@@ -1,4 +1,4 @@
-// How long the work of one call takes: by events of its stream, which nobody waits for, or by the clock where the calling thread does it.
+// Times one call: by events of its stream, without waiting, or by the clock if the calling thread works.
 #pragma once
 
 #include <chrono>
@@ -10,18 +10,18 @@ namespace gpumem {
 struct CallTime {
   using Clock = std::chrono::steady_clock;
 
-  Clock::time_point started;    // the call
-  double seconds = -1;          // by the clock; -1: by the events, once they are passed
+  Clock::time_point started;
+  double seconds = -1;          // by the clock; -1: by the events, once passed
   NativeEvent begin = nullptr;  // nullptr: no events
   NativeEvent end = nullptr;
   NativeStream stream = nullptr;
   bool captured = false;  // into a graph: it has no time
 
   bool awaited() const noexcept { return begin != nullptr; }
-  void give_back(EventPool& events) noexcept;  // begin and end
+  void give_back(EventPool& events) noexcept;
 };
 
-// While it lives, it watches the calling thread.
+// Watches the calling thread while it exists.
 class CallTimer final : public LaunchWatch {
  public:
   CallTimer(EventPool& events, NativeStream stream, Completion completion) noexcept;
@@ -33,7 +33,7 @@ class CallTimer final : public LaunchWatch {
   void ends(NativeStream stream) noexcept override;
   void ran(Clock::time_point begin, Clock::time_point end) noexcept override;
 
-  // Once the call has returned: whether it did anything, and its time, whose events are the caller's then.
+  // Call after the operation returned. Returns whether it did any work, and its time. The caller then owns the events.
   bool finish(CallTime& time) noexcept;
 
  private:
@@ -45,9 +45,9 @@ class CallTimer final : public LaunchWatch {
   CallTime time_;
   Clock::time_point first_;  // of the work in the calling thread
   Clock::time_point last_;
-  bool here_ = false;       // some of it was
-  bool elsewhere_ = false;  // some was given to other streams
-  bool untimed_ = false;    // events could not be had
+  bool here_ = false;       // the thread did some of the work
+  bool elsewhere_ = false;  // other streams got some of the work
+  bool untimed_ = false;    // no events were available
 };
 
 }  // namespace gpumem

@@ -16,7 +16,7 @@ int64_t product(const T* extents, int32_t rank) noexcept {
   return n;
 }
 
-// Bytes and flops of each family's call; a copy's bytes once.
+// Bytes and flops per call. A copy's bytes count once.
 CallWork amount(const ReduceParams& c) noexcept {
   const bool dot = c.op == GPUMEM_DOT;
   return {c.n * size_of(c.dtype) * (dot ? 2 : 1), dot ? 2 * c.n : 0};
@@ -46,7 +46,6 @@ CallWork amount(const ResizeParams& c) noexcept {
   return {(c.src_rows * c.src_cols + c.dst_rows * c.dst_cols) * c.channels * size_of(c.dtype)};
 }
 
-// The first operand, which is read, and the last.
 struct Ends : OperandsAlone {
   const void* first = nullptr;
   const void* last = nullptr;
@@ -68,7 +67,7 @@ class ClassHash {
   void number(std::string_view, int64_t value, int64_t otherwise) noexcept {
     mix(value == otherwise ? kDefault : size_class(value));
   }
-  // A default one is a product of sizes, of which nothing else says how it is aligned.
+  // A default stride is a product of sizes, so only this states its alignment.
   void stride(std::string_view key, int64_t value, int64_t otherwise) noexcept {
     number(key, value, otherwise);
     mix(divisor_class(value));
@@ -85,9 +84,9 @@ class ClassHash {
     return given;
   }
   void operand(std::string_view, const void* p, uint64_t modulus = 16) noexcept {
-    const Seen* seen = record_.find(p);
+    const OperandInfo* seen = record_.find(p);
     if (seen == nullptr) return mix(kDefault);
-    const auto which = static_cast<uint64_t>(seen - record_.seen.data());  // in place: the same one twice
+    const auto which = static_cast<uint64_t>(seen - record_.seen.data());  // twice if used in place
     mix(which << 32 | static_cast<uint64_t>(seen->kind) << 2 | (seen->mixed ? 1 : 0) | (seen->device >= 0 ? 2 : 0));
     mix(reinterpret_cast<uintptr_t>(p) % modulus);
   }
@@ -118,7 +117,7 @@ class ClassHash {
   uint64_t hash_ = 0;
 };
 
-// A stride from a matrix to the next, of which there is none, is whatever the caller likes.
+// The stride between matrices is arbitrary if there is only one matrix.
 template <class Call>
 void drop_unused(Call& c) noexcept {
   if constexpr (requires { c.batch_stride; }) {
@@ -128,7 +127,7 @@ void drop_unused(Call& c) noexcept {
   }
 }
 
-// The description of a family can write what it reads: a copy of the call is visited.
+// Visits a copy of the call, because fields() may write the members that it reads.
 template <class Visitor>
 void visit_fields(const CallRecord& record, Visitor& visitor) noexcept {
   with_call(record, [&]<class Family>(auto copy) {
@@ -152,8 +151,8 @@ CallWork work_of(const CallRecord& record) {
   const gpumem_family family = record.family();
   const bool reduces =
       family == GPUMEM_FAMILY_REDUCE || family == GPUMEM_FAMILY_REDUCE_AXIS || family == GPUMEM_FAMILY_REDUCE_SEGMENTS;
-  const Seen* from = record.find(ends.first);
-  const Seen* to = reduces ? from : record.find(ends.last);
+  const OperandInfo* from = record.find(ends.first);
+  const OperandInfo* to = reduces ? from : record.find(ends.last);
   if (from == nullptr || to == nullptr) return work;
   work.from = from->kind;
   work.to = to->kind;

@@ -1,4 +1,4 @@
-// What a call amounts to, by its record alone.
+// The amount of work of a call, from its record only.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace gpumem {
 
 struct CallWork {
-  // Read and written; between host and device, or two devices, those that cross. A call reads what it says: no cache counts.
+  // Read and written. Across PCIe, or between devices, those that cross. Not reduced by caches.
   int64_t bytes = 0;
   int64_t flops = 0;  // of sums of products: axpby, linear combinations, dot
   gpumem_memory_kind from = GPUMEM_MEMORY_PAGEABLE;
@@ -16,11 +16,10 @@ struct CallWork {
   bool crosses = false;  // between host and device
 };
 
-// Of a call that succeeded.
 CallWork work_of(const CallRecord& record);
 
-// What tuning takes for the same problem: operation, element types, kinds and alignments of memory, sizes between the same two powers
-// of two (up to 16 the size itself), and strides that the same power of two divides besides (up to 16): rows of vectors go by it.
+// Problems that tuning treats as equal: operation, element types, kinds and alignments of memory. Sizes count by power
+// of two, up to 16 exactly. Strides also count by the power of two that divides them, up to 16.
 uint64_t problem_class(const CallRecord& record) noexcept;
 
 }  // namespace gpumem

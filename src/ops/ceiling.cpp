@@ -1,4 +1,4 @@
-// The ceilings of a context's device: each is the best of several passes over more memory than its caches hold.
+// Measures the peaks of a context's device. Each is the best of several passes over more memory than the caches hold.
 #include <algorithm>
 #include <chrono>
 
@@ -18,12 +18,12 @@ constexpr int64_t kLinkBytes = 64 * kMiB;
 constexpr int64_t kLeastBytes = 16 * kMiB;
 constexpr int64_t kPageBytes = 8 * kMiB;  // at a time
 constexpr int kPasses = 9;
-constexpr double kMostSeconds = 0.03;     // after which there is no further pass
+constexpr double kMostSeconds = 0.03;     // no later pass starts
 constexpr double kMostHostSeconds = 0.2;  // of all three kinds, in turns
 constexpr std::chrono::milliseconds kMostForPages(100);
 
-// Of one of two neighbouring halves. A pass of about a millisecond on a device, of a small part of its memory: a shorter one would count
-// its launch. On the host both halves make four times the last-level cache, and no more than a quarter of the memory that can be had.
+// Bytes of one of two neighbouring halves. On a device, a pass takes about a millisecond, so that its launch does not
+// count. On the host, both halves are four times the last-level cache, and at most a quarter of the available memory.
 int64_t wanted_bytes(const DeviceProps& props) {
   if (props.backend == ExecutionSpace::host) {
     const int64_t most = std::max(memory_limits().available / 8 / kMiB * kMiB, kLeastBytes);
@@ -50,7 +50,6 @@ class Meter {
   Meter(const Meter&) = delete;
   Meter& operator=(const Meter&) = delete;
 
-  // Of a few passes, of one where they take long: a ceiling is what the device can do.
   template <class Enqueue>
   int64_t best(int64_t bytes, const Enqueue& enqueue) {
     int64_t rate = 0;
@@ -59,7 +58,6 @@ class Meter {
     return rate;
   }
 
-  // The seconds of a pass; its rate where it is the best so far.
   template <class Enqueue>
   double once(int64_t& rate, int64_t bytes, const Enqueue& enqueue) {
     backend_.record(begin_, stream_);
@@ -78,7 +76,7 @@ class Meter {
   NativeEvent end_ = nullptr;
 };
 
-// Two halves of `bytes`, or of less where there is no room for as much.
+// Two halves of `bytes`, or of less if there is not enough memory.
 Scratch room_for(Backend& backend, int64_t& bytes) {
   for (;; bytes /= 2) {
     try {
@@ -102,7 +100,7 @@ FillParams filled(void* p, int64_t bytes) noexcept {
   return fill;
 }
 
-// The bytes of a half: less where the system is slow to hand out pages, but more than the caches hold.
+// Bytes of a half. Fewer if the system hands out pages slowly, but more than the caches hold.
 int64_t bring_pages(Context& context, char* room, int64_t bytes) {
   const auto end = std::chrono::steady_clock::now() + kMostForPages;
   const int64_t cache = context.device().props().l2_bytes;
@@ -115,8 +113,7 @@ int64_t bring_pages(Context& context, char* room, int64_t bytes) {
   return bytes;
 }
 
-// In turns, so that what disturbs the machine for a while disturbs all. Memory is read by the library's own sum, which has the widest
-// loads that there are.
+// In turns, so that a disturbance affects all three. The library's own sum has the widest loads.
 Ceilings measure_host(Context& context, char* room, int64_t half) {
   Backend& backend = context.device();
   const NativeStream stream = context.own_stream();
@@ -167,7 +164,7 @@ Ceilings measure(Context& context) {
   char* const both = static_cast<char*>(room.get());
   bytes = bring_pages(context, both, bytes);
   Ceilings c = context.on_cuda() ? measure_device(context, both, bytes) : measure_host(context, both, bytes);
-  // Half of what a copy moves is read, and half written.
+  // Half of a copy's bytes are read, and half written.
   c.read = std::max(c.read, c.copy / 2);
   c.write = std::max(c.write, c.copy / 2);
   return c;

@@ -18,13 +18,12 @@
 namespace gpumem {
 namespace {
 
-// "": it is not set.
 std::string from_environment(const char* name) {
   const char* value = ::secure_getenv(name);
   return value == nullptr ? "" : value;
 }
 
-// A file for each context: processes that are started together have the same environment.
+// One file per context, because processes that are started together share an environment.
 std::string file_of(Context& context, const std::string& path) {
   return path + "." + std::to_string(::getpid()) + "." + std::to_string(context.number());
 }
@@ -38,7 +37,7 @@ struct Measurements {
   Context& context;
   Tuning tuning;
   Profile profile;
-  std::string path;  // where the profile is written when the context ends; "": nowhere
+  std::string path;  // written when the context ends; "": not written
   gpumem_format format = GPUMEM_FORMAT_TEXT;
 };
 
@@ -55,7 +54,7 @@ void read_variants(Context& context) {
   Families::for_each([&context]<class Family>() {
     const FamilyNames& names = family_names(Family::id);
     std::string variable = "GPUMEM_VARIANT_";
-    // Plain ASCII: std::toupper() goes by the program's locale, and Turkish has another capital for i.
+    // ASCII only: std::toupper() depends on the locale, and Turkish has another capital for i.
     for (const char* c = names.name; *c != '\0'; ++c)
       variable += *c >= 'a' && *c <= 'z' ? static_cast<char>(*c - 32) : *c;
     const std::string value = from_environment(variable.c_str());
@@ -74,7 +73,7 @@ void trace(Context& context) {
   if (!path.empty()) context.trace.begin(file_of(context, path).c_str());
 }
 
-// By the end of the path: what comes behind it is the same for all formats.
+// Judged by the path before file_of() appends its suffix.
 gpumem_format format_of(std::string_view path) noexcept {
   if (path.ends_with(".csv")) return GPUMEM_FORMAT_CSV;
   if (path.ends_with(".json")) return GPUMEM_FORMAT_JSON;
@@ -87,11 +86,11 @@ void measure(Measurements& measurements) {
   const std::string path = from_environment("GPUMEM_PROFILE");
   if (path.empty()) return;
   measurements.format = format_of(path);
-  // The program may have gone to another folder when it is written.
-  std::error_code none;  // then as it is
+  // Absolute, because the program may have changed its working directory by the time of writing.
+  std::error_code none;
   const std::string absolute = std::filesystem::absolute(path, none).string();
   const std::string file = file_of(measurements.context, absolute.empty() ? path : absolute);
-  replace_file("the profile", file, "");  // what can't be written is told now
+  replace_file("the profile", file, "");  // reports an unwritable file now
   measurements.path = file;
   measurements.profile.begin(int64_t{1} << 14);
 }

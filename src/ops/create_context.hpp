@@ -1,4 +1,4 @@
-// A context with what the operations keep for it, and what the environment sets on it.
+// Creation of a context from options and environment variables.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace gpumem {
 
-// Handle included; destroy_context() ends it. Throws NOT_FOUND for a variant of the environment that does not exist.
+// Includes the handle. destroy_context() destroys it. Throws NOT_FOUND if the environment names an unknown variant.
 uint64_t create_context(const gpumem_ctx_options& options);
 
 }  // namespace gpumem

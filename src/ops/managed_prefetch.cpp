@@ -5,13 +5,13 @@
 namespace gpumem {
 namespace {
 
-// At the speed of faults such a range comes in 30 us, and a prefetch has a cost of its own.
+// Page faults bring a range of this size in 30 us, and a prefetch has a cost of its own.
 constexpr int64_t kLeastBytes = int64_t{256} << 10;
-// The driver moves pages in blocks of up to 2 MiB, and a look at a page takes half a microsecond.
+// The driver moves pages in blocks of up to 2 MiB. Checking a page takes half a microsecond.
 constexpr int64_t kBlockBytes = int64_t{2} << 20;
 constexpr int64_t kMostLooks = 8;
 
-// Whether the host has pages of the range, judged by a few of them.
+// Samples a few pages of the range for residence on the host.
 bool on_host(const ManagedRange& range) noexcept {
   const int64_t looks = std::clamp<int64_t>(range.bytes / kBlockBytes, 1, kMostLooks);
   const auto* const p = static_cast<const char*>(range.p);
@@ -27,7 +27,7 @@ bool worth_moving(Backend& device, const ManagedRange& range) {
   const ManagedState state = device.managed_state(range.p, static_cast<size_t>(range.bytes));
   if (state.preferred_location != GPUMEM_DEVICE_NONE && state.preferred_location != own) return false;
   if (state.last_prefetch != own) return true;
-  return !state.read_mostly && on_host(range);  // of pages that are mostly read both sides may have a copy
+  return !state.read_mostly && on_host(range);  // read-mostly pages may be on both sides
 }
 
 }  // namespace

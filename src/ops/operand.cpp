@@ -9,8 +9,7 @@
 namespace gpumem {
 namespace {
 
-// Memory of another context of this process, as this context sees it: what a host context calls device or managed memory
-// is ordinary memory to a CUDA context.
+// Memory of another context of this process. A CUDA context sees a host context's allocations as ordinary memory.
 Operand from_allocation(const Context& context, const Allocation& allocation) noexcept {
   Operand operand{.kind = allocation.kind,
                   .device = allocation.device,
@@ -37,10 +36,9 @@ Operand from_location(const Location& location) noexcept {
        number(p), verb);
 }
 
-// Memory that neither the library nor the driver knows: only the operating system can say whether it is there.
+// Unknown to the library and the driver: only the operating system can say whether it is mapped.
 bool unknown(const Operand& operand) noexcept { return operand.kind == GPUMEM_MEMORY_PAGEABLE && !operand.ours; }
 
-// What the registry and the driver say of p; no question to the operating system yet.
 Operand identify(Context& context, const void* p, const char* argument) {
   if (p == nullptr) fail(GPUMEM_INVALID_ARGUMENT, "%s is NULL; expected the address of memory", argument);
   const RegistryEntry seen = process().registry.sight(reinterpret_cast<uintptr_t>(p));
@@ -55,7 +53,7 @@ Operand identify(Context& context, const void* p, const char* argument) {
   return from_location(context.device().classify(p));
 }
 
-// Of memory that the host can't access: on a host context it may be that of a driver which was loaded after the context was made.
+// A host context may meet memory of a driver that was loaded after the context was made.
 Operand identify_unreachable(Context& context, const void* p) {
   return context.on_cuda() ? Operand{} : from_location(context.host().classify_unreachable(p));
 }
@@ -66,7 +64,7 @@ bool reachable(const void* p, Access access) noexcept {
   return access == Access::read ? host_readable(p) : host_writable(const_cast<void*>(p));
 }
 
-// Such a range began in memory of the program.
+// The range began in memory of the program, so memory of ours within it is an error.
 void require_no_encounter(const void* p, int64_t bytes, int64_t gap, const char* argument) {
   const auto met = process().registry.encounter(reinterpret_cast<uintptr_t>(p), static_cast<size_t>(bytes),
                                                 static_cast<size_t>(gap));
@@ -107,8 +105,8 @@ bool covers(const Operand& operand, uintptr_t address, int64_t bytes) noexcept {
   return operand.bytes > 0 && bytes <= operand.bytes - static_cast<int64_t>(address - operand.base);
 }
 
-// An allocator may put several mappings side by side (CUDA's virtual memory management), and the driver tells of one of
-// them: foreign memory goes on as long as the next address is memory of the same kind and device.
+// An allocator may map several ranges next to each other (CUDA's virtual memory management), but the driver describes
+// one. Foreign memory continues as long as the next address has the same kind and device.
 void extend(Context& context, Operand& operand, uintptr_t address, int64_t bytes) {
   while (!covers(operand, address, bytes)) {
     const uintptr_t end = operand.base + static_cast<uintptr_t>(operand.bytes);
@@ -120,7 +118,7 @@ void extend(Context& context, Operand& operand, uintptr_t address, int64_t bytes
   }
 }
 
-// Nothing can be checked against an unknown extent.
+// An unknown extent can't be checked.
 void require_covered(Context& context, Operand& operand, const void* p, int64_t bytes, const char* argument) {
   const auto address = reinterpret_cast<uintptr_t>(p);
   if (operand.bytes == 0 || covers(operand, address, bytes)) return;
@@ -170,7 +168,7 @@ Operand look_up_range(Context& context, const void* p, int64_t bytes, Access acc
          ll(bytes));
   }
   if (!operand.ours && operand.kind == GPUMEM_MEMORY_PINNED && !covers(operand, address, bytes)) {
-    operand.kind = GPUMEM_MEMORY_PAGEABLE;  // registered in part only, or to an unknown extent
+    operand.kind = GPUMEM_MEMORY_PAGEABLE;  // registered in part, or to an unknown extent
     operand.mixed = true;
   }
   if (!unknown(operand)) require_covered(context, operand, p, bytes, argument);
@@ -200,7 +198,7 @@ void require_same_device(const DeviceProps& own, const Operand& operand, const c
 }
 
 void require_disjoint(const ByteRange& a, const ByteRange& b) {
-  if (a.p == b.p && a.bytes > 0 && b.bytes > 0) {  // of a problem line, which has no addresses, too
+  if (a.p == b.p && a.bytes > 0 && b.bytes > 0) {  // descriptors have no addresses: equal pointers overlap
     fail(GPUMEM_INVALID_ARGUMENT, "%s is %s; expected disjoint ranges", a.argument, b.argument);
   }
   const auto first = reinterpret_cast<uintptr_t>(a.p);

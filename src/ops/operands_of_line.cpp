@@ -151,13 +151,14 @@ Operand NotingPlanner::look_up(const ByteRange& range, Access access) {
 OperandsOfLine::OperandsOfLine(Context& context, const CallRecord& record,
                                const std::vector<NotingPlanner::Range>& ranges, ExecutionSpace results, bool on_host)
     : context_(context), record_(record), on_host_(on_host) {
-  rooms_.reserve(ranges.size() + 3);
+  buffers_.reserve(ranges.size() + 3);
   for (const NotingPlanner::Range& r : ranges) {
-    add_room(r.range.p, r.kind, r.range.bytes, reinterpret_cast<uintptr_t>(r.range.p) % kAlignment, r.read, r.written);
+    add_buffer(r.range.p, r.kind, r.range.bytes, reinterpret_cast<uintptr_t>(r.range.p) % kAlignment, r.read,
+               r.written);
   }
   Placing placing([this](const void* p) -> void* {
-    for (const Room& room : rooms_) {
-      if (room.stands_for == p) return room.at;
+    for (const Buffer& buffer : buffers_) {
+      if (buffer.address_in_line == p) return buffer.at;
     }
     return nullptr;  // it is not looked at
   });
@@ -180,22 +181,22 @@ void OperandsOfLine::add_result(T*& field, int64_t bytes, ExecutionSpace results
   gpumem_memory_kind kind = results == ExecutionSpace::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PINNED;
   if (record_.completion == Completion::blocking && (value || results == ExecutionSpace::host))
     kind = GPUMEM_MEMORY_PAGEABLE;
-  field = static_cast<T*>(add_room(nullptr, kind, bytes, 0, false, true));
+  field = static_cast<T*>(add_buffer(nullptr, kind, bytes, 0, false, true));
 }
 
-void* OperandsOfLine::add_room(const void* stands_for, gpumem_memory_kind kind, int64_t bytes, size_t misaligned,
-                               bool read, bool written) {
-  Room& room = rooms_.emplace_back(Room{stands_for, nullptr, bytes, read, written, {}});
+void* OperandsOfLine::add_buffer(const void* address_in_line, gpumem_memory_kind kind, int64_t bytes, size_t misaligned,
+                                 bool read, bool written) {
+  Buffer& buffer = buffers_.emplace_back(Buffer{address_in_line, nullptr, bytes, read, written, {}});
   const int64_t taken = bytes + static_cast<int64_t>(kAlignment + misaligned);
   void* p = nullptr;
   if (on_host_ || kind == GPUMEM_MEMORY_PAGEABLE) {
     const auto pages = std::make_shared<Scratch>(context_.host(), GPUMEM_MEMORY_PAGEABLE, static_cast<size_t>(taken));
     p = pages->get();
-    room.memory = pages;
+    buffer.memory = pages;
   } else {
     if (!context_.on_cuda() || kind == GPUMEM_MEMORY_MANAGED) require_available_for_call(static_cast<size_t>(taken));
     p = allocate(context_, kind, taken);
-    room.memory = std::shared_ptr<void>(p, [&context = context_](void* q) {
+    buffer.memory = std::shared_ptr<void>(p, [&context = context_](void* q) {
       try {
         free_memory(context, q);
       } catch (const std::exception&) {  // after a fault: it goes with the context
@@ -203,7 +204,7 @@ void* OperandsOfLine::add_room(const void* stands_for, gpumem_memory_kind kind, 
     });
   }
   const auto up = (kAlignment - reinterpret_cast<uintptr_t>(p) % kAlignment) % kAlignment;
-  return room.at = static_cast<char*>(p) + up + misaligned;
+  return buffer.at = static_cast<char*>(p) + up + misaligned;
 }
 
 void OperandsOfLine::move(void* dst, const void* src, int64_t bytes) {
@@ -212,26 +213,26 @@ void OperandsOfLine::move(void* dst, const void* src, int64_t bytes) {
 }
 
 // The block over and over: what is there already is copied behind itself.
-void OperandsOfLine::fill(const Room& room, std::vector<unsigned char> block) {
-  char* const at = static_cast<char*>(room.at);
-  int64_t done = std::min(room.bytes, static_cast<int64_t>(block.size()));
+void OperandsOfLine::fill(const Buffer& buffer, std::vector<unsigned char> block) {
+  char* const at = static_cast<char*>(buffer.at);
+  int64_t done = std::min(buffer.bytes, static_cast<int64_t>(block.size()));
   move(at, block.data(), done);
-  for (; done < room.bytes; done += std::min(done, room.bytes - done))
-    move(at + done, at, std::min(done, room.bytes - done));
+  for (; done < buffer.bytes; done += std::min(done, buffer.bytes - done))
+    move(at + done, at, std::min(done, buffer.bytes - done));
 }
 
-std::vector<unsigned char> OperandsOfLine::contents(const Room& room) const {
-  if (!room.read) return std::vector<unsigned char>(size_t{1} << 16, 0xa5);
+std::vector<unsigned char> OperandsOfLine::contents(const Buffer& buffer) const {
+  if (!buffer.read) return std::vector<unsigned char>(size_t{1} << 16, 0xa5);
   std::vector<unsigned char> block;
   with_call(record_, [&]<class Family>(const auto& call) {
     if constexpr (requires { call.offsets; }) {
-      if (room.at != call.offsets) return;
+      if (buffer.at != call.offsets) return;
       block = block_of(static_cast<size_t>(call.segments) + 1, 8, [&](size_t i) {
         const auto k = static_cast<int64_t>(i);
         return static_cast<uint64_t>(call.n / call.segments * k + std::min(k, call.n % call.segments));
       });
     } else if constexpr (requires { call.index_type; }) {
-      if (room.at != call.index) return;
+      if (buffer.at != call.index) return;
       // Each row once, where there are as many: a prime that does not divide their number leads to all of them.
       constexpr bool gathers = std::is_same_v<Family, GatherFamily>;
       const auto rows = static_cast<uint64_t>(gathers ? call.src_rows : call.dst_rows);
@@ -258,7 +259,7 @@ std::vector<unsigned char> OperandsOfLine::contents(const Room& room) const {
 }
 
 void OperandsOfLine::renew() {
-  for (const Room& room : rooms_) fill(room, contents(room));
+  for (const Buffer& buffer : buffers_) fill(buffer, contents(buffer));
 }
 
 void OperandsOfLine::run() {
@@ -271,12 +272,12 @@ bool OperandsOfLine::same_results(OperandsOfLine& other) {
   constexpr int64_t kPiece = int64_t{16} << 20;
   std::vector<char> own(static_cast<size_t>(kPiece));
   std::vector<char> others(static_cast<size_t>(kPiece));
-  for (size_t i = 0; i < rooms_.size(); ++i) {
-    const Room& room = rooms_[i];
-    for (int64_t at = 0; room.written && at < room.bytes; at += kPiece) {
-      const int64_t bytes = std::min(kPiece, room.bytes - at);
-      move(own.data(), static_cast<char*>(room.at) + at, bytes);
-      move(others.data(), static_cast<char*>(other.rooms_[i].at) + at, bytes);
+  for (size_t i = 0; i < buffers_.size(); ++i) {
+    const Buffer& buffer = buffers_[i];
+    for (int64_t at = 0; buffer.written && at < buffer.bytes; at += kPiece) {
+      const int64_t bytes = std::min(kPiece, buffer.bytes - at);
+      move(own.data(), static_cast<char*>(buffer.at) + at, bytes);
+      move(others.data(), static_cast<char*>(other.buffers_[i].at) + at, bytes);
       if (std::memcmp(own.data(), others.data(), static_cast<size_t>(bytes)) != 0) return false;
     }
   }

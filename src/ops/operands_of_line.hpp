@@ -43,8 +43,8 @@ class OperandsOfLine {
   const CallRecord& record() const noexcept { return record_; }
 
  private:
-  struct Room {
-    const void* stands_for;  // the line's address; nullptr: a result's
+  struct Buffer {
+    const void* address_in_line;  // the line's address; nullptr: a result's
     void* at;
     int64_t bytes;
     bool read;
@@ -52,18 +52,18 @@ class OperandsOfLine {
     std::shared_ptr<void> memory;
   };
 
-  void* add_room(const void* stands_for, gpumem_memory_kind kind, int64_t bytes, size_t misaligned, bool read,
-                 bool written);
+  void* add_buffer(const void* address_in_line, gpumem_memory_kind kind, int64_t bytes, size_t misaligned, bool read,
+                   bool written);
   template <class T>
   void add_result(T*& field, int64_t bytes, ExecutionSpace results);
   void move(void* dst, const void* src, int64_t bytes);
-  void fill(const Room& room, std::vector<unsigned char> block);
-  std::vector<unsigned char> contents(const Room& room) const;
+  void fill(const Buffer& buffer, std::vector<unsigned char> block);
+  std::vector<unsigned char> contents(const Buffer& buffer) const;
 
   Context& context_;
   CallRecord record_;
   bool on_host_;
-  std::vector<Room> rooms_;
+  std::vector<Buffer> buffers_;
 };
 
 }  // namespace gpumem

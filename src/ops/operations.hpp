@@ -1,4 +1,4 @@
-// The operations, as the API delegates them: parameters in, work done or enqueued, an Error otherwise.
+// The operations that the API delegates to. Each throws an Error on failure.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,11 @@ struct TuningLoaded {
   int64_t skipped = 0;
 };
 
-// Memory.
 void* allocate(Context& context, gpumem_memory_kind kind, int64_t bytes);
 void free_memory(Context& context, void* p);
 void* allocate_async(Context& context, int64_t bytes, int64_t alignment, StreamCache& cache);
 void free_async(Context& context, void* p, const StreamCache& on);
-// Behind all work that the process has given the device, on whatever stream, for which it waits. Throws CAPTURING, and p is then live.
+// Waits for all work that the process gave the device, on every stream. Throws CAPTURING, and p then stays live.
 void free_after_device(Context& context, void* p);
 void use_on(Context& context, const void* p, NativeStream stream);
 void trim(Context& context, int64_t keep_bytes);
@@ -45,19 +44,18 @@ void prefetch(Context& context, const void* p, int64_t bytes, int32_t device, Na
 void advise(Context& context, const void* p, int64_t bytes, gpumem_advice advice, int32_t device);
 gpumem_managed_info query_managed(Context& context, const void* p, int64_t bytes);
 
-// Work on memory. Completion::blocking is for the context's own stream.
+// Completion::blocking requires the context's own stream.
 void copy(Context& context, const CopyParams& params, NativeStream stream, Completion completion);
 void fill(Context& context, const FillParams& params, NativeStream stream, Completion completion);
-// params.op is one of all gpumem_reduce_op values, the GPUMEM_ARG_*, GPUMEM_DOT and GPUMEM_NRM2 included: which of them a
-// public function takes is for the API to decide.
+// params.op may be any gpumem_reduce_op. The API decides which ones a public function accepts.
 void reduce(Context& context, const ReduceParams& params, NativeStream stream, Completion completion);
 void reduce_axis(Context& context, const ReduceAxisParams& params, NativeStream stream, Completion completion);
 void reduce_segments(Context& context, const ReduceSegmentsParams& params, NativeStream stream, Completion completion);
 void transpose(Context& context, const TransposeParams& params, NativeStream stream, Completion completion);
 void permute(Context& context, const PermuteCall& call, NativeStream stream, Completion completion);
-// Whether all of the device's memory bandwidth is for the work, or a part, since copy engines are at work too.
+// limited: copy engines need a part of the device's memory bandwidth.
 enum class Occupancy : int32_t { full, limited };
-// The same of operands that were looked up before, whose elements are disjoint.
+// As permute(), for operands that were looked up before and have disjoint elements.
 void permute_part(Context& context, const PermuteCall& call, const Operand& src, const Operand& dst,
                   NativeStream stream, Completion completion, Occupancy occupancy);
 void axpby(Context& context, const AxpbyParams& params, NativeStream stream, Completion completion);
@@ -67,26 +65,27 @@ void gather(Context& context, const GatherScatterParams& params, NativeStream st
 void scatter(Context& context, const GatherScatterParams& params, NativeStream stream, Completion completion);
 void resize(Context& context, const ResizeParams& params, NativeStream stream, Completion completion);
 
-// A reduction without its last step, for what is put together from several: complete on return. And the last step, which throws OVERFLOW.
+// A reduction up to its partial result, complete on return. checked_value() does the last step and throws OVERFLOW.
 ReduceNode reduce_to_node(Context& context, const ReduceParams& params);
-// The same, begun on the context's own stream; and the nodes of an ordered sum's subtrees. nullptr: it can't be, or not while others are
-// under way.
+// The same, begun on the context's own stream. The second gives the partial results of an ordered sum's subtrees.
+// nullptr if it is not possible, or not while others are pending.
 std::unique_ptr<PendingNodes> begin_reduce_to_node(Context& context, const ReduceParams& params);
 std::unique_ptr<PendingNodes> begin_reduce_to_nodes(Context& context, const ReduceParams& params,
                                                     const LeafTrees& trees);
 ReduceValue checked_value(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node);
-// Throws INVALID_ARGUMENT for what gpumem_reduce() does not take, and for what gpumem_argreduce() does not: which search it stands for.
+// Throw INVALID_ARGUMENT. The first refuses operations that gpumem_reduce() does not take. The second refuses those
+// that gpumem_argreduce() does not take, and returns the search.
 void require_general(gpumem_reduce_op op);
 gpumem_reduce_op search_for(gpumem_reduce_op op);
 
-// What is decided of them before anything runs (plan.hpp). Each throws what the operation itself would fail with before its first
-// write. Some plans depend on whether it is the plain form (Completion::blocking) or the _async one, which moves no operand.
+// Decisions before anything runs (plan.hpp). Each throws the errors that the operation has before its first write. Some
+// plans depend on completion, because asynchronous calls move no operand.
 Plan<ReduceFamily> plan(Planner& planner, const ReduceParams& params, Completion completion);
 Plan<ReduceAxisFamily> plan(Planner& planner, const ReduceAxisParams& params, Completion completion);
 Plan<ReduceSegmentsFamily> plan(Planner& planner, const ReduceSegmentsParams& params, Completion completion);
 TransposePlan plan(Planner& planner, const TransposeParams& params, Completion completion);
 Plan<PermuteFamily> plan(Planner& planner, const PermuteParams& params, Completion completion);
-// The parameters are merged.
+// Returns merged parameters.
 Plan<CopyFamily> plan(Planner& planner, const CopyParams& params, Completion completion);
 Plan<FillFamily> plan(Planner& planner, const FillParams& params, Completion completion);
 Plan<AxpbyFamily> plan(Planner& planner, const AxpbyParams& params, Completion completion);
@@ -96,16 +95,16 @@ Plan<GatherFamily> plan(Planner& planner, const GatherParams& params, Completion
 Plan<ScatterFamily> plan(Planner& planner, const ScatterParams& params, Completion completion);
 Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& params, Completion completion);
 
-// Measures them on the first call for the device. Throws CAPTURING.
+// Measures on the first call for the device. Throws CAPTURING.
 Ceilings ceilings(Context& context);
-// What has been measured of a device; zeros where nothing has.
+// Zeros if nothing has been measured.
 Ceilings measured_ceilings(const DeviceProps& props);
 
 // Choices that were measured here, from a file (ops/tuning.hpp).
 TuningLoaded load_tuning(Context& context, const char* path);
 void save_tuning(Context& context, const char* path);
 
-// The plan of a problem line in words. Throws what the operation would fail with.
+// The plan in words. Throws the operation's errors.
 std::string explain(Context& context, std::string_view line, gpumem_format format);
 
 }  // namespace gpumem

@@ -22,7 +22,7 @@ void check_output(Context& context, Output& output, Completion completion) {
 
 ByteRange range_of(const Output& output) noexcept { return {output.argument, output.p, output.bytes}; }
 
-// A forced fill variant does not apply to the results of a reduction. On a device a kernel fills, which writes pinned memory as well.
+// Ignores overrides of fill. On a device a kernel fills, because it can write pinned memory too.
 void write_empty_value_to(Context& context, const Output& output, NativeStream stream, Completion completion) {
   const bool beside = context.on_cuda() && completion == Completion::blocking && output.where.on_host();
   const ExecutionSpace space = context.on_cuda() && !beside ? ExecutionSpace::cuda : ExecutionSpace::host;

@@ -1,4 +1,4 @@
-// Where work runs: a pure function of where its operands lie.
+// Where work runs: a pure function of its operands' locations.
 #pragma once
 
 #include <array>
@@ -8,7 +8,6 @@
 
 namespace gpumem {
 
-// Managed memory that work on the device uses.
 struct ManagedRange {
   const void* p;
   int64_t bytes;
@@ -17,57 +16,52 @@ struct ManagedRange {
 
 struct Placement {
   ExecutionSpace space = ExecutionSpace::host;
-  bool stage_src = false;  // an operand (src, or y) lies elsewhere and is copied next to the work first
+  bool stage_src = false;  // an operand (src, or y) is on the other side and is copied next to the work first
   const char* reason = "";
-  HostSide host_side = HostSide::locked;  // of what is moved: that operand, or dst where that is
+  HostSide host_side = HostSide::locked;  // of the staged operand, or of dst if it is brought
   bool streamed = false;                  // the operand is moved to the device in pieces
-  bool stage_index = false;               // the index of rows lies elsewhere and is copied next to the work first
+  bool stage_index = false;               // the index of rows is on the other side and is copied next to the work first
   HostSide index_side = HostSide::locked;
-  Across across = Across::nothing;  // between the sides of a copy
-  bool bring_dst = false;           // dst lies elsewhere than the work, which copies it there piece by piece
+  Across across = Across::nothing;
+  bool bring_dst = false;  // dst is on the other side, and the work copies its results there piece by piece
   std::array<ManagedRange, 9> managed{};
   int32_t managed_ranges = 0;
 
-  // Notes an operand that the work uses where it lies.
   void uses(const Operand& operand) noexcept;
   void overwrites(const void* p) noexcept;
 };
 
-// What textures need of the address of an image, and more than any other kernel does.
+// The alignment that textures require of an image; the largest of all kernels.
 constexpr size_t kWorkspaceAlignment = 512;
-// Stands in a plan for memory of a Workspace, and is as aligned.
+// Represents Workspace memory in a plan and has its alignment.
 inline void* placeholder() noexcept { return reinterpret_cast<void*>(uintptr_t{kWorkspaceAlignment}); }
 
-// One operand.
 Placement place(bool on_cuda, const Operand& operand) noexcept;
-// One operand in host memory, on a context with a device that is to reduce it.
 Placement place_streamed(const Operand& x) noexcept;
-// Two operands that are read: the work runs where x lies. What is staged is y.
+// Two operands that are read. The work runs next to x, and y is staged.
 Placement place_beside_x(bool on_cuda, const Operand& x, const Operand& y) noexcept;
-// The work runs where z lies; staged: another operand lies elsewhere.
+// The work runs next to z. staged: another operand is on the other side.
 Placement place_beside_z(bool on_cuda, const Operand& z, bool staged) noexcept;
-// The work runs where dst lies.
+// The work runs next to dst.
 Placement place(bool on_cuda, const Operand& src, const Operand& dst) noexcept;
-// The same of either form of a call: the _async one, which moves no operand, throws UNSUPPORTED where src would have to be.
+// As above for both forms. The asynchronous one moves no operand: it throws UNSUPPORTED if src would have to move.
 Placement place(bool on_cuda, const Operand& src, const Operand& dst, Completion completion);
-// As place(), but between host and device the device does the work whichever side dst lies on: for what the link is slower than.
+// As place(), but between host and device the device always does the work. For work that takes less time than PCIe.
 Placement place_across(bool on_cuda, const Operand& src, const Operand& dst) noexcept;
 
-// Whether an index or offsets have to be moved next to the work. Kernels read pinned memory, but not as often as those are read: the plain
-// form moves it too.
+// Whether an index or offsets have to be staged. Blocking calls stage pinned ones too: kernels read them often.
 bool read_elsewhere(ExecutionSpace space, const Operand& index, Completion completion) noexcept;
 
-// Throws UNSUPPORTED: of a call that moves no operand.
+// Throws UNSUPPORTED for a call that moves no operand.
 [[noreturn]] void fail_on_two_sides(const char* a_name, const Operand& a, const char* b_name, const Operand& b);
 
-// Managed memory that work on the device is about to use is prefetched to it, in the order of the stream. Left to the faults of a kernel
-// it arrives at a fifth of the speed, and pages that nobody has touched yet are created at a tenth (bench/experiments.csv). A hint that is
-// not taken is no error, and nothing moves that the program has advised to lie elsewhere.
+// Prefetches managed memory to the device in the order of the stream. Page faults of a kernel move it at a fifth of the
+// speed and create untouched pages at a tenth (bench/experiments.csv). A hint that is not taken is not an error. Memory
+// that the program advised to stay elsewhere does not move.
 void prefetch_managed(Context& context, const Placement& placement, NativeStream stream);
 
-// Memory of a CUDA device that is not the context's.
 bool on_another_device(int32_t own, const Operand& operand) noexcept;
-// A copy: one between host and device, or between devices, runs on neither side.
+// A copy between host and device, or between devices, runs on neither side.
 Placement place_copy(bool on_cuda, int32_t own, const Operand& src, const Operand& dst) noexcept;
 
 }  // namespace gpumem

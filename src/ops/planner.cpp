@@ -76,7 +76,7 @@ void CallPlanner::chose(int32_t row, ExecutionSpace space) noexcept {
 }
 
 Operand LinePlanner::look_up(const ByteRange& range, Access) {
-  const Seen* seen = record_.find(range.p);
+  const OperandInfo* seen = record_.find(range.p);
   if (seen == nullptr) {
     fail(GPUMEM_INVALID_ARGUMENT, "%s is missing; expected its kind of memory: pageable, pinned, device or managed",
          range.argument);

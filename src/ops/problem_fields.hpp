@@ -1,12 +1,12 @@
-// What a problem line of each family says, key by key: the one description that lines are read and written by. fields() visits the
-// members of a call with a reader or a writer, in an order in which later defaults can use what came before:
-//   number(key, value)             an integer that must be given
-//   number(key, value, otherwise)  one with a default
-//   stride(key, value, otherwise)  the same, where it is a distance from one to the next
-//   word(key, value, words)        a name for a number; with a default too
-//   numbers(key, list, sep, count) up to kMaxPermuteRank integers; false: not given
-//   operand(key, p, modulus)       where an operand lies, and how far its address is from a multiple of modulus
-//   factor(key, p, factor, dtype)  an operand that a factor of 0 makes none
+// The keys of each operation's descriptor, described once for reading and writing. fields() visits the members of a
+// call with a reader or a writer. Later defaults may depend on members visited before.
+//   number(key, value)             a required integer.
+//   number(key, value, otherwise)  `otherwise`: its default.
+//   stride(key, value, otherwise)  a distance between neighbours.
+//   word(key, value, words)        a name for a number; with a default too.
+//   numbers(key, list, sep, count) up to kMaxPermuteRank integers; false: not given.
+//   operand(key, p, modulus)       its kind of memory, and its address modulo `modulus`.
+//   factor(key, p, factor, dtype)  an operand that is absent if its factor is 0.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace gpumem {
 
-// Names of the numbers from 0 to last; nullptr for those that are none.
+// Names of the numbers 0 to last; nullptr for a number without a name.
 struct Words {
   int32_t last;
   const char* (*name)(int32_t) noexcept;
@@ -31,7 +31,7 @@ inline constexpr Words kFilterWords{GPUMEM_FILTER_BILINEAR,
 inline constexpr Words kArithmeticWords{1, [](int32_t op) noexcept { return op == 0 ? "lincomb" : "multiply"; }};
 inline constexpr Words kFormWords{1, [](int32_t form) noexcept { return form == 0 ? "plain" : "async"; }};
 
-// What a visitor that is after the operands alone makes of the rest.
+// Base of visitors that need only the operands.
 struct OperandsAlone {
   template <class... Ignored>
   void number(Ignored&&...) noexcept {}
@@ -45,7 +45,7 @@ struct OperandsAlone {
   }
 };
 
-// Products of numbers that nobody has checked: what leaves int64_t is as large as can be.
+// Products of unchecked numbers, saturated to int64_t.
 inline int64_t tight(int64_t a, int64_t b) noexcept {
   int64_t product = 0;
   return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
@@ -123,7 +123,7 @@ void fields(V& v, FillParams& c) {
   if (c.rank == 2) v.stride("pitch", c.pitch, tight(c.count, c.pattern_bytes));
   bool uniform = c.uniform();
   v.number("uniform", uniform, c.pattern_bytes == 1);
-  if (uniform != c.uniform()) {  // any such pattern will do
+  if (uniform != c.uniform()) {  // any pattern of that kind will do
     for (int i = 0; i < 16; ++i) c.word[i] = static_cast<unsigned char>(uniform ? 0 : i);
   }
   v.operand("dst", c.dst);
@@ -162,7 +162,7 @@ void fields(V& v, ConvertParams& c) {
   v.operand("dst", c.dst);
 }
 
-// Sources are x0, x1, ...; a factor of 0 makes one none, and other factors change nothing that is decided.
+// Sources are x0, x1, .... A factor of 0 removes its source. Other factors do not affect the plan.
 template <class V>
 void fields(V& v, ArithmeticParams& c) {
   static constexpr std::array kX = {"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"};
@@ -172,7 +172,7 @@ void fields(V& v, ArithmeticParams& c) {
   v.word("op", op, kArithmeticWords);
   c.op = op == 0 ? Arithmetic::lincomb : Arithmetic::multiply;
   v.word("dtype", c.dtype, kDtypeWords);
-  // A line can name more axes than there are, which is for the operation to refuse.
+  // A descriptor can name more axes than are allowed. The operation refuses them.
   const auto axes = [&](const char* key, int64_t(&own)[kMaxViewRank], bool given, char separator, int32_t& count) {
     int64_t list[kMaxPermuteRank] = {};
     std::copy_n(own, kMaxViewRank, list);
@@ -207,7 +207,7 @@ void fields(V& v, ArithmeticParams& c) {
   v.operand("z", c.z);
 }
 
-// named: the rows of the matrix that the index names. The other one has n.
+// named: the rows of the matrix that the index names. The other matrix has n.
 template <class V>
 void rows_fields(V& v, GatherScatterParams& c, const char* key, int64_t& named, int64_t& other) {
   v.number("row_bytes", c.row_bytes);
@@ -241,7 +241,7 @@ void fields(V& v, ResizeParams& c) {
   v.number("dst_cols", c.dst_cols);
   v.stride("src_pitch", c.src_pitch, tight(c.src_cols, c.channels, traits_of(c.dtype).bytes));
   v.stride("dst_pitch", c.dst_pitch, tight(c.dst_cols, c.channels, traits_of(c.dtype).bytes));
-  v.operand("src", c.src, 4096);  // textures are aligned to more than a word
+  v.operand("src", c.src, 4096);  // textures require more than a word's alignment
   v.operand("dst", c.dst);
 }
 

@@ -25,7 +25,6 @@ constexpr MemoryWord kMemoryWords[] = {{"pageable", GPUMEM_MEMORY_PAGEABLE, fals
 constexpr std::string_view kNone = "none";
 constexpr std::string_view kMisaligned = "_misaligned";
 
-// Operands that were visited: their keys stand for their addresses.
 class Operands {
  public:
   void add(std::string_view key, const void* p) noexcept { of_[count_++] = {key, p}; }
@@ -83,7 +82,7 @@ class Writer {
     const std::string_view same = operands_.key_of(p);
     operands_.add(key, p);
     if (p != nullptr && !same.empty()) return add(key, same);
-    if (const Seen* seen = record_.find(p)) add(key, memory(*seen));
+    if (const OperandInfo* seen = record_.find(p)) add(key, memory(*seen));
     const uint64_t misaligned = reinterpret_cast<uintptr_t>(p) % modulus;
     if (misaligned != 0) add(std::string(key).append(kMisaligned), std::to_string(misaligned));
   }
@@ -98,7 +97,7 @@ class Writer {
  private:
   void add(std::string_view key, std::string_view value) { line_.append(" ").append(key).append("=").append(value); }
 
-  static std::string memory(const Seen& seen) {
+  static std::string memory(const OperandInfo& seen) {
     for (const MemoryWord& word : kMemoryWords) {
       if (word.kind != seen.kind || word.mixed != seen.mixed) continue;
       const bool other = seen.kind == GPUMEM_MEMORY_DEVICE && seen.device != kOwnDevice;
@@ -117,7 +116,6 @@ class Writer {
        static_cast<int>(std::min<size_t>(value.size(), 60)), value.data(), expected.c_str());
 }
 
-// The words of a line, one after the other.
 std::string_view next_word(std::string_view& rest) noexcept {
   constexpr std::string_view kSpace = " \t\r\n";
   rest.remove_prefix(std::min(rest.find_first_not_of(kSpace), rest.size()));
@@ -162,7 +160,7 @@ class Reader {
       return;
     }
     if (!parse_number(word->value, value))
-      fail_word(key, word->value, all);  // a number has no name, and is for the operation to refuse
+      fail_word(key, word->value, all);  // a number without a name is left for the operation to refuse
   }
   void word(std::string_view key, int32_t& value, const Words& words, int32_t otherwise) {
     value = otherwise;
@@ -211,7 +209,7 @@ class Reader {
     static_cast<void>(take(key));
   }
 
-  // When all fields have been visited. A word that is none of them is told before one that is missing: it may be that one, misspelt.
+  // Reports an unknown word before a missing one, because it may be that word misspelt.
   void require_all_taken() const {
     for (const Word& word : words_) {
       if (!word.taken) fail_word("a key of " + std::string(family_), word.key, keys_);
@@ -258,7 +256,7 @@ class Reader {
     }
   }
 
-  static Seen seen(std::string_view key, std::string_view text, const void* p) {
+  static OperandInfo seen(std::string_view key, std::string_view text, const void* p) {
     const size_t colon = std::min(text.find(':'), text.size());
     for (const MemoryWord& word : kMemoryWords) {
       if (text.substr(0, colon) != word.name) continue;
@@ -274,7 +272,7 @@ class Reader {
   std::string_view family_;
   std::vector<Word> words_;
   std::string keys_;
-  std::string missing_;  // the first key that is
+  std::string missing_;
   Operands operands_;
 };
 

@@ -1,5 +1,5 @@
-// Problem lines: one operation as text, "transpose bytes=4 rows=100 cols=200 src=device dst=device".
-// docs/operation-descriptors.md has the grammar; problem_fields.hpp has what each family says.
+// Operation descriptors: one operation as text, "transpose bytes=4 rows=100 cols=200 src=device dst=device".
+// docs/operation-descriptors.md has the grammar, and problem_fields.hpp the keys of each operation.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,11 @@
 
 namespace gpumem {
 
-// Throws INVALID_ARGUMENT, naming the word and what was expected. Operands get addresses that nothing lies at, each with room for so
-// many bytes behind it.
+// Throws INVALID_ARGUMENT. Operands get unmapped addresses, kLineOperandBytes apart.
 CallRecord parse_line(std::string_view line);
 inline constexpr int64_t kLineOperandBytes = int64_t{1} << 60;
 
-// "" for no operation. An operand of which nothing is known is left out.
+// "" for no operation. Unknown operands are left out.
 std::string line_of(const CallRecord& record);
 
 }  // namespace gpumem

@@ -24,7 +24,7 @@ void Profile::forget() noexcept {
   folded_ = {};
 }
 
-// A stream of its own passes the base at once, whatever the others are at.
+// A new stream passes the base event at once, whatever other streams wait for.
 void Profile::begin(int64_t most_records) {
   constexpr int64_t kMost = int64_t{1} << 24;
   if (most_records < 1 || most_records > kMost) {
@@ -33,7 +33,7 @@ void Profile::begin(int64_t most_records) {
   end();
   const std::lock_guard<std::mutex> lock(mutex_);
   forget();
-  require_available_for_call(static_cast<size_t>(most_records) * sizeof(Record));  // calls that fill them can't fail
+  require_available_for_call(static_cast<size_t>(most_records) * sizeof(Record));  // later calls then can't fail
   records_.reserve(static_cast<size_t>(most_records));
   most_ = static_cast<size_t>(most_records);
   Backend& device = context_.device();
@@ -53,7 +53,7 @@ bool Profile::read(Record& record) noexcept {
   try {
     if (!context_.device().passed(time.end)) return false;
     time.seconds = context_.device().elapsed_seconds(time.begin, time.end);
-    // Where it began: by the same two events that a trace goes by.
+    // From the same two events as the time in a trace.
     const std::chrono::duration<double> since(context_.device().elapsed_seconds(base_, time.begin));
     time.started = start_ + std::chrono::duration_cast<CallTime::Clock::duration>(since);
   } catch (const Error&) {  // the device is lost
@@ -72,7 +72,7 @@ void Profile::Total::add(const CallWork& work, double took) noexcept {
 }
 
 void Profile::fold(Record& record) noexcept {
-  if (!read(record)) record.time.give_back(events_);  // it still runs: it goes without its time
+  if (!read(record)) record.time.give_back(events_);  // the call still runs, so its time is dropped
   const CallWork work = work_of(record.call);
   folded_[static_cast<size_t>(work.from)][static_cast<size_t>(work.to)].add(work, record.time.seconds);
 }
@@ -83,13 +83,13 @@ void Profile::add(CallTimer& timer) noexcept {
   if (!timer.finish(record.time)) return;
   if (!record.time.awaited()) record.thread = ::gettid();
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!on() || record.call.row < 0) {  // nothing was to be done but to write a sum of 0
+  if (!on() || record.call.row < 0) {  // no work except writing a sum of 0
     return record.time.give_back(events_);
   }
-  // Two are read for each that comes, so that they don't pile up.
+  // Reads two per added record, so that unread ones do not accumulate.
   for (int i = 0; i < 2 && read_ < added_ && read(records_[read_ % most_]); ++i) ++read_;
   if (added_ < most_) {
-    records_.push_back(record);  // there is room for it
+    records_.push_back(record);
   } else {
     fold(records_[added_ % most_]);
     records_[added_ % most_] = record;

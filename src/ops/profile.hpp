@@ -1,4 +1,4 @@
-// The calls of a context: what each did and how long its work took. Off, it costs a call one load.
+// Log of calls, with the work and time of each. While off, it costs each call one load.
 #pragma once
 
 #include <sys/types.h>
@@ -19,16 +19,16 @@ namespace gpumem {
 // Calls of one problem by one variant, or all calls between two kinds of memory.
 struct ProfileRow {
   std::string problem;
-  std::string variant;  // "" in the rows of kinds
+  std::string variant;  // "" in rows of kinds
   int64_t calls = 0;
   int64_t timed = 0;
   int64_t bytes = 0;  // of all calls
   int64_t timed_bytes = 0;
-  int64_t flops = 0;  // of a call
+  int64_t flops = 0;  // per call
   double total_s = 0;
   double median_s = 0;
-  int64_t theoretical = 0;  // bytes a second of the memory; 0 where that is not known, or the bytes cross a link
-  int64_t ceiling = 0;      // the measured one that holds; 0: none was
+  int64_t theoretical = 0;  // bytes per second of the memory; 0 if unknown, or if the bytes cross PCIe or NVLink
+  int64_t ceiling = 0;      // the measured peak in bytes per second; 0: not measured
 
   double bytes_per_s() const noexcept { return total_s > 0 ? static_cast<double>(timed_bytes) / total_s : 0; }
   double share_of(int64_t most) const noexcept { return most > 0 ? bytes_per_s() / static_cast<double>(most) : 0; }
@@ -43,13 +43,13 @@ class Profile {
   bool on() const noexcept { return on_.load(std::memory_order_relaxed); }
   EventPool& events() noexcept { return events_; }
 
-  // Forgets what was there.
+  // Discards earlier records.
   void begin(int64_t most_records);
   void end() noexcept { on_.store(false, std::memory_order_relaxed); }
-  // The thread's last call, whose work the timer has watched.
+  // Adds the thread's last call, whose work the timer watched.
   void add(CallTimer& timer) noexcept;
 
-  // Problems by their total time, then pairs of kinds. Of calls that still run there is no time yet.
+  // Problems by total time, then pairs of kinds. Calls that still run have no time yet.
   std::vector<ProfileRow> rows();
   std::string as_text(gpumem_format format);
 
@@ -57,7 +57,7 @@ class Profile {
   struct Record {
     CallRecord call;
     CallTime time;
-    pid_t thread;  // whose work it was; 0: a stream's
+    pid_t thread;  // that did the work; 0: a stream did
   };
   struct Total {
     int64_t calls = 0;
@@ -70,7 +70,7 @@ class Profile {
   };
   using Totals = std::array<std::array<Total, 4>, 4>;  // by gpumem_memory_kind, from and to
 
-  // These with the lock held.
+  // These require the lock.
   bool read(Record& record) noexcept;
   void fold(Record& record) noexcept;
   void forget() noexcept;
@@ -80,10 +80,10 @@ class Profile {
   EventPool events_;
   std::atomic<bool> on_{false};
   std::mutex mutex_;
-  std::vector<Record> records_;  // a ring once it is full
+  std::vector<Record> records_;  // a ring buffer once it is full
   size_t most_ = 0;
-  uint64_t added_ = 0;  // the next record's number, whose place is the rest by most_
-  uint64_t read_ = 0;   // the first one's that may have events
+  uint64_t added_ = 0;  // number of the next record; its index is added_ % most_
+  uint64_t read_ = 0;   // number of the first record that may own events
   CallTime::Clock::time_point start_;
   NativeEvent base_ = nullptr;  // passed at start_
   Totals folded_{};

@@ -1,4 +1,4 @@
-// A profile in rows, and in the formats of files.
+// Summarises a profile in rows and writes the file formats.
 #include <algorithm>
 #include <map>
 
@@ -21,7 +21,7 @@ const char* variant_of(const CallRecord& record) noexcept {
   return family_names(record.family()).variant(record.row);
 }
 
-// The ceiling that a family's bytes are held against; 0 where it has not been measured.
+// The measured peak that applies to the call; 0 if it was not measured.
 int64_t ceiling_of(const Ceilings& c, const CallRecord& record, const CallWork& work) noexcept {
   const bool to_device = work.to == GPUMEM_MEMORY_DEVICE || work.to == GPUMEM_MEMORY_MANAGED;
   if (work.crosses) return to_device ? c.to_device : c.from_device;
@@ -51,7 +51,6 @@ struct Group {
   std::vector<double> seconds;
 };
 
-// The middle one, or the mean of the two.
 double median(std::vector<double>& values) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());
@@ -62,12 +61,11 @@ double median(std::vector<double>& values) {
 const char* const kColumns[] = {"calls",      "timed",  "median_us", "total_ms", "gbs",    "of_theoretical",
                                 "of_ceiling", "gflops", "bytes",     "variant",  "problem"};
 
-// A row's values as the columns have them; "" for what is not known.
 std::vector<std::string> cells(const ProfileRow& row) {
   const auto known = [](double value, int digits) { return value > 0 ? decimal(value, digits) : std::string(); };
   return {std::to_string(row.calls),
           std::to_string(row.timed),
-          known(row.median_s * 1e6, 3),  // times in nanoseconds, which are all that a clock has
+          known(row.median_s * 1e6, 3),  // down to nanoseconds, the clock's resolution
           known(row.total_s * 1e3, 6),
           known(row.bytes_per_s() * 1e-9, 6),
           known(row.share_of(row.theoretical), 6),
@@ -101,7 +99,7 @@ std::string table(const std::vector<ProfileRow>& rows) {
 std::string csv(const std::vector<ProfileRow>& rows) {
   std::string text;
   const auto line = [&](const auto& values) {
-    for (size_t i = 0; i < std::size(values); ++i) {  // a problem may have a comma, and no quotes
+    for (size_t i = 0; i < std::size(values); ++i) {  // a descriptor may contain a comma, but no quotes
       const bool quoted = std::string_view(values[i]).find(',') != std::string_view::npos;
       text.append(i == 0 ? "" : ",").append(quoted ? "\"" : "").append(values[i]).append(quoted ? "\"" : "");
     }
@@ -158,7 +156,7 @@ std::vector<ProfileRow> Profile::rows() {
     const DeviceProps& props = context_.props(record.call.space);
     if (!work.crosses) row.theoretical = props.bandwidth_bytes_per_s();
     const bool of_host_alone = props.backend == ExecutionSpace::host && !work.crosses;
-    if (!work.crosses && work.bytes <= 2 * props.l2_bytes) continue;  // caches, which no ceiling is of, may hold them
+    if (!work.crosses && work.bytes <= 2 * props.l2_bytes) continue;  // caches may hold the operands
     row.ceiling = ceiling_of(of_host_alone ? of_host : of_device, record.call, work);
   }
   std::vector<ProfileRow> rows;
@@ -187,7 +185,7 @@ std::vector<ProfileRow> Profile::rows() {
   return rows;
 }
 
-// Chrome's trace events, which Perfetto reads: a track for each stream, and for the work of each calling thread.
+// Chrome trace events, which Perfetto reads. One track per stream, and one per calling thread that worked.
 std::string Profile::trace() {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<std::pair<NativeStream, pid_t>> tracks;

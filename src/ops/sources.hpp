@@ -1,4 +1,4 @@
-// The operands that are read for a z, where some of them lie on the other side of the link than z does.
+// Operands that are read for z. Those across PCIe or NVLink are staged.
 #pragma once
 
 #include <array>
@@ -15,30 +15,29 @@ namespace gpumem {
 
 class Sources {
  public:
-  // Memory next to z, for as long as the work lasts, and where each source lies then.
+  // Workspaces next to z for the duration of the work, and the address of each source then.
   struct Brought {
     std::array<std::optional<Workspace>, kMaxTerms> rooms;
     std::array<const void*, kMaxTerms> at{};
   };
 
-  // Looks z up, and the sources as they are added; the bytes of an element are a power of two. The _async forms move no operand: with
-  // Completion::asynchronous, add() throws UNSUPPORTED for one that lies elsewhere.
+  // Looks up z now and each source in add(). The bytes of an element are a power of two. Asynchronous calls move no
+  // operand: add() then throws UNSUPPORTED for an operand on the other side.
   Sources(Planner& planner, const ByteRange& z, int64_t element_bytes, Completion completion);
-  // is_z: the source is z itself, element by element. Gives where the table is to see it.
+  // is_z: the source is z itself, element by element. Returns the address that the table is to see.
   const void* add(const ByteRange& range, bool is_z);
 
   bool read_z() const noexcept { return read_z_; }
-  // The work runs where z lies.
   Placement place() const noexcept;
 
-  // Brings what lies elsewhere next to z, aligned to its elements. Views of one array overlap: each run of elements is brought once.
+  // Copies remote sources next to z, aligned to their elements. Overlapping views of one array are copied once.
   void bring(Context& context, ExecutionSpace space, Brought& brought) const;
 
  private:
   struct Source {
     ByteRange range{};
     Operand lies{};
-    bool staged = false;  // lies on the other side than z
+    bool staged = false;  // on the other side than z
 
     uintptr_t begin() const noexcept { return reinterpret_cast<uintptr_t>(range.p); }
     uintptr_t end() const noexcept { return begin() + static_cast<uintptr_t>(range.bytes); }
@@ -55,14 +54,14 @@ class Sources {
   std::array<Source, kMaxTerms> sources_{};
 };
 
-// A plan, and the operands that it reads, in the order in which they were added. Without sources, it is empty.
+// A plan and its sources, in the order of add(). An empty plan has no sources.
 template <class Family>
 struct SourcedPlan {
   Plan<Family> plan;
   std::optional<Sources> sources;
 };
 
-// Throws for elements that z = alpha x + beta y and the like do not have.
+// Throws for element types that axpby and arithmetic do not support.
 void require_f32_or_f64(gpumem_dtype dtype);
 
 }  // namespace gpumem

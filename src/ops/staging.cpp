@@ -5,7 +5,7 @@
 namespace gpumem {
 namespace {
 
-// The host's side of a staged operand: the operand itself, or pages of the library's own beside the work.
+// Host side of a staged operand: the operand itself, or the library's own pages.
 HostSide staged_side(ExecutionSpace to, HostSide of_src) noexcept {
   return to == ExecutionSpace::cuda ? of_src : HostSide::pageable;
 }

@@ -32,7 +32,7 @@ void check_strides(const char* strides_of, const int64_t* strides, int32_t rank,
 
 ShortStride find_short_stride(int32_t rank, const int64_t* extents, const int64_t* strides) noexcept {
   const AxesInOrder order = in_order_of(strides, rank);
-  int64_t last = 0;  // that smaller strides reach
+  int64_t last = 0;  // reach of the smaller strides
   for (int32_t i = 0; i < rank; ++i) {
     const int32_t d = order.axis[i];
     if (extents[d] == 1) continue;

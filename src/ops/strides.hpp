@@ -1,4 +1,4 @@
-// Arrays of several axes, each with a stride in elements: checks and reaches. Axes of extent 1 have no stride.
+// Arrays of several axes, with strides in elements: checks and extents. The stride of an axis of extent 1 is ignored.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace gpumem {
 
 constexpr int32_t kMaxAxes = 8;
 
-// Axes by their strides, the smallest first; equal ones as they come.
+// Axes by ascending stride. The sort is stable.
 struct AxesInOrder {
   int32_t axis[kMaxAxes];
 };
@@ -25,11 +25,11 @@ constexpr AxesInOrder in_order_of(const int64_t* strides, int32_t rank) noexcept
   return order;
 }
 
-// The fewest axes that have the same elements, by their strides on the first side, the smallest first: axes of extent 1 are left out, and
-// neighbours that go on where the other ends, on every side, are one.
+// The fewest axes with the same elements, by ascending stride of the first side. Axes of extent 1 are dropped.
+// Neighbours that are contiguous on every side are merged.
 struct FusedAxes {
   int32_t rank = 0;
-  int32_t axis[kMaxAxes] = {};  // that has the strides
+  int32_t axis[kMaxAxes] = {};  // the axis that has the strides
   int64_t extent[kMaxAxes] = {};
 };
 constexpr FusedAxes fused_axes(int32_t rank, const int64_t* extents, std::span<const int64_t* const> sides) noexcept {
@@ -53,7 +53,6 @@ constexpr FusedAxes fused_axes(int32_t rank, const int64_t* extents, std::span<c
   return fused;
 }
 
-// One side of an operation: an argument and its axes.
 struct StridedSide {
   const char* strides_of;  // "z_strides"
   const char* bytes_of;    // "bytes of z"
@@ -64,22 +63,21 @@ struct StridedSide {
 
 // These throw INVALID_ARGUMENT.
 void check_extents(int32_t rank, const int64_t* extents, int32_t most_axes);
-// strides may be nullptr; they begin at the element `first` of the argument.
+// strides may be nullptr. They begin at the element `first` of the argument.
 void check_strides(const char* strides_of, const int64_t* strides, int32_t rank, int32_t first = 0);
-// Distinct elements have distinct places when each stride leads past what the smaller ones reach. This one throws where one does not,
+// Throws unless each stride exceeds the reach of the smaller ones. Distinct elements then have distinct places.
 void check_distinct(const StridedSide& side);
-// and this one tells which, and the least that does; the axis is -1 where all do.
+// The first axis whose stride is too short, and the least sufficient stride. axis is -1 if all suffice.
 struct ShortStride {
   int32_t axis = -1;
   int64_t least = 0;
 };
 ShortStride find_short_stride(int32_t rank, const int64_t* extents, const int64_t* strides) noexcept;
 
-// Row-major strides without gaps.
+// Row-major strides without padding.
 void fill_tight(int64_t* strides, const int64_t* extents, int32_t rank);
-// Bytes from the first element to the end of the last.
+// From the first element to the end of the last.
 int64_t reach_bytes(const StridedSide& side, int64_t element_bytes);
-// gap_of() for the elements.
 int64_t gap_in(const StridedSide& side, int64_t element_bytes) noexcept;
 
 }  // namespace gpumem

@@ -26,7 +26,6 @@ constexpr double kLeastGain = 1.03;
 constexpr int kFewestSamples = 5;
 constexpr int kMostSamples = 31;
 
-// What is known of a line before anything runs.
 struct Problem {
   CallRecord record;
   std::vector<NotingPlanner::Range> ranges;
@@ -35,11 +34,11 @@ struct Problem {
   ExecutionSpace space = ExecutionSpace::host;
   int32_t table_row = -1;
   int32_t last_row = -1;            // the last that fits
-  std::vector<int32_t> candidates;  // rows that fit and that the table may take, but for its own choice
-  std::vector<int32_t> revisions;   // of all rows
+  std::vector<int32_t> candidates;  // variants that fit and that the table may choose, except its own choice
+  std::vector<int32_t> revisions;   // of all variants
 };
 
-// Whatever is forced or tuned.
+// Ignores overrides and tuning.
 Problem plan_line(Context& context, const CallRecord& record) {
   Problem problem;
   problem.record = record;
@@ -91,7 +90,6 @@ struct Round {
   bool won() const { return ratio() >= kLeastGain && ratio() - 1 >= 2 * spread(); }
 };
 
-// One problem and its operands; each run takes the row that it is told.
 class Trials {
  public:
   Trials(Context& context, const Problem& problem, const TuneOptions& options)
@@ -107,7 +105,7 @@ class Trials {
     flusher_ = &context.running(problem.space);
   }
 
-  // The results of a run, from operands that are new.
+  // Runs on renewed operands, so that results can be compared.
   void run_anew(int32_t row) {
     operands_.renew();
     static_cast<void>(measure(row, true));
@@ -116,7 +114,7 @@ class Trials {
 
   bool flushes() const noexcept { return flush_.has_value(); }
 
-  // Alternately, so that what disturbs the device disturbs both.
+  // Alternates, so that a disturbance of the device affects both.
   Round round(int32_t table, int32_t row, Clock::time_point completion, bool emptied = true) {
     Round r;
     for (int i = 0; i < kFewestSamples || (i < kMostSamples && Clock::now() < completion); ++i) {
@@ -158,15 +156,15 @@ class Trials {
   const TuneOptions& options_;
   EventPool events_;
   OperandsOfLine operands_;
-  std::optional<Scratch> flush_;  // what takes the caches, where the operands would stay in them
+  std::optional<Scratch> flush_;  // fills the caches if they would otherwise keep the operands
   size_t flushed_ = 0;
   Backend* flusher_ = nullptr;
 };
 
-// The results by another way than the candidates': the host's last row, on operands in its own memory.
+// An independent reference for the results: the host's last variant, on operands in host memory.
 CallRecord on_host(CallRecord record) noexcept {
   record.completion = Completion::blocking;
-  for (Seen& seen : record.seen) seen = {seen.p, GPUMEM_MEMORY_PAGEABLE, kOwnDevice, false};
+  for (OperandInfo& seen : record.seen) seen = {seen.p, GPUMEM_MEMORY_PAGEABLE, kOwnDevice, false};
   return record;
 }
 void run_reference(Context& context, const CallRecord& record, OperandsOfLine& operands) {
@@ -180,7 +178,6 @@ class Progress {
  public:
   Progress(const TuneOptions& options, size_t steps) noexcept : options_(options), steps_(static_cast<double>(steps)) {}
 
-  // Whether to go on.
   bool step() {
     done_ += 1;
     return options_.progress == nullptr || options_.progress(options_.user, std::min(done_ / steps_, 1.0)) == 0;
@@ -197,7 +194,7 @@ class Progress {
 };
 
 struct Verdict {
-  int32_t row = -1;  // that won both rounds
+  int32_t row = -1;  // the variant that won both rounds
   Round best;        // the first round of the fastest
   int32_t fastest = -1;
   const char* reason = "no variant won by 3 % and twice the spread";
@@ -242,7 +239,7 @@ Verdict judge(Context& context, const Problem& problem, const TuneOptions& optio
   if (!any_won) return progress.finish(), verdict;
   const Round again = trials.round(problem.table_row, verdict.fastest, Clock::now() + share);
   verdict.reason = again.won() ? "it won both rounds" : "it won one round of two";
-  if (again.won() && trials.flushes()) {  // a program that calls in a row finds its operands in the caches
+  if (again.won() && trials.flushes()) {  // a program that repeats calls finds its operands in the caches
     const Round warm = trials.round(problem.table_row, verdict.fastest, Clock::now() + share, false);
     if (warm.ratio() < 1 / kLeastGain) {
       progress.finish();

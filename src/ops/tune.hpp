@@ -1,4 +1,4 @@
-// Measuring which variant of a problem is fastest here.
+// Measures which variant is fastest for an operation here.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ struct TuneOptions {
   double budget_s = 2;
   gpumem_progress_fn progress = nullptr;
   void* user = nullptr;
-  bool reversed = false;  // as if the table were the other way round: its last row that fits would be its choice
-  // For tests: the seconds that a variant takes, in place of what is measured.
+  bool reversed = false;  // as if the table were reversed: its last variant that fits would be its choice
+  // For tests: the seconds of a variant, instead of a measurement.
   double (*time_of)(const char* variant, bool emptied) = nullptr;
 };
 
@@ -30,7 +30,7 @@ struct TuneResult {
   double ratio() const noexcept { return winner_s > 0 ? table_s / winner_s : 1; }
 };
 
-// Throws what the operation would, OUT_OF_MEMORY and CAPTURING; the choices are then as they were.
+// Throws the operation's errors, OUT_OF_MEMORY and CAPTURING. The choices are then unchanged.
 TuneResult tune(Context& context, std::string_view line, const TuneOptions& options);
 
 }  // namespace gpumem

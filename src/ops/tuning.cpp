@@ -16,8 +16,8 @@ namespace gpumem {
 namespace {
 
 constexpr const char* kWhat = "the tuning file";
-constexpr size_t kFewestSlots = 64;  // a power of two, as all are
-// What saving writes so that it can be read again.
+constexpr size_t kFewestSlots = 64;  // every size is a power of two
+// The range of ratios that save() can write with three decimals.
 constexpr double kLeastRatio = 0.001;
 constexpr double kMostRatio = 1e6;
 constexpr std::string_view kHostPrefix = "host:";
@@ -32,7 +32,6 @@ constexpr TunedRow unpack(uint64_t word) noexcept {
   return {static_cast<int32_t>(word & 0xffffffffu) - 1, static_cast<int32_t>(word >> 32)};
 }
 
-// Of an entry's variant, as this library has it.
 int32_t revision_here(const Tuning::Entry& entry) noexcept {
   int32_t revision = 0;
   Families::for_each([&]<class Family>() {
@@ -41,7 +40,7 @@ int32_t revision_here(const Tuning::Entry& entry) noexcept {
   return revision;
 }
 
-// A file's line without its comment and what Windows ends it with. A device's name may have a #, but no blank before it.
+// Drops the comment and a carriage return. A device's name may contain a #, but no blank before it.
 std::string_view content_of(std::string_view line) noexcept {
   constexpr std::string_view kBlanks = " \t";
   if (line.ends_with('\r')) line.remove_suffix(1);
@@ -52,7 +51,6 @@ std::string_view content_of(std::string_view line) noexcept {
   return line;
 }
 
-// The fields of a line's content, which tabs divide.
 using Fields = std::array<std::string_view, 5>;
 std::optional<Fields> fields_of(std::string_view line) noexcept {
   Fields fields;
@@ -65,7 +63,7 @@ std::optional<Fields> fields_of(std::string_view line) noexcept {
   return line.empty() ? std::optional(fields) : std::nullopt;
 }
 
-// Why a line can't be read; nullptr: entry has what it says, maybe of another revision of its variant.
+// Returns why a line can't be read, or nullptr. The entry's revision may differ from this library's.
 const char* read_entry(std::string_view line, Tuning::Entry& entry) {
   const std::optional<Fields> fields = fields_of(line);
   if (!fields) return "it has not five fields";
@@ -96,7 +94,7 @@ void for_each_line(std::string_view text, const F& f) {
   }
 }
 
-// By its first line, by a line of five fields, or since there is nothing but comments.
+// True for our heading, for any line of five fields, or for nothing but comments.
 bool is_tuning_file(std::string_view text) {
   bool is_one = text.starts_with(kMark);
   bool has_comments_alone = true;
@@ -112,18 +110,16 @@ bool is_among(const std::string& key, const std::vector<std::string>& keys) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
-// A device's name may have colons; what follows its compute capability has none.
+// A device's name may contain colons. The fields after its compute capability contain none.
 std::string_view without_amounts(std::string_view key) noexcept {
   for (int i = 0; i < 2; ++i) key = key.substr(0, key.rfind(':'));
   return key;
 }
 
-// Of the devices whose lines a context takes.
 std::vector<std::string> keys_of(Context& context) {
   return {device_key(context.device().props()), device_key(context.host().props())};
 }
 
-// nullptr: it is one of keys.
 const char* why_another_device(const std::string& key, const std::vector<std::string>& keys) {
   if (is_among(key, keys)) return nullptr;
   const bool is_alike = std::any_of(
@@ -156,14 +152,14 @@ TunedRow Tuning::find(uint64_t problem) const noexcept {
   const Table* table = current_.load(std::memory_order_acquire);
   if (table == nullptr) return {};
   const Slot& slot = table->at(problem);
-  // One that was empty may be another problem's by now.
+  // A slot that was empty may hold another problem by now.
   if (slot.problem.load(std::memory_order_acquire) != problem) return {};
   return unpack(slot.row.load(std::memory_order_relaxed));
 }
 
 void Tuning::put(Entry entry) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  reserve_doubling(entries_, entries_.size() + 1);  // what can fail comes first
+  reserve_doubling(entries_, entries_.size() + 1);  // before any change, because it can fail
   const auto place = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const Entry& there) { return there.problem == entry.problem; });
   if (tables_.empty() || 2 * (used_ + 1) > tables_.back()->mask + 1) {
@@ -227,8 +223,8 @@ TuningLoaded Tuning::load(const char* path, const std::vector<std::string>& keys
   return loaded;
 }
 
-// Comments and lines of other devices and problems stay as they are, those that a later version wrote too. What is no
-// line of five fields becomes a comment, so that nothing of a file is lost.
+// Keeps comments and lines of other devices and problems, including a later version's. A line without five fields
+// becomes a comment, so the file loses nothing.
 void Tuning::save(const char* path, const std::vector<std::string>& keys) const {
   std::string text(kHeading);
   const std::lock_guard<std::mutex> lock(mutex_);

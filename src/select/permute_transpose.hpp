@@ -1,4 +1,4 @@
-// Permutations that are transposes: of two fused axes, or of three, one of which counts matrices.
+// Permutations that are transposes: of two fused axes, or of three with one for the batch.
 #pragma once
 
 #include "kernels/alignment.hpp"
@@ -11,7 +11,7 @@ constexpr bool is_transpose(const PermuteAxes& axes) noexcept {
   return axes.rank <= 3 && form_of(axes) == PermuteForm::planes;
 }
 
-// For axes that are one. Axis 0 runs along the rows of dst, so its length is the number of rows of src.
+// For permutations that are transposes. Axis 0 runs along the rows of dst, so its length is the number of rows of src.
 constexpr TransposeParams transpose_of(const PermuteParams& p) noexcept {
   const PermuteAxes& a = p.axes;
   const int32_t across = src_fastest(a);
@@ -24,7 +24,7 @@ constexpr TransposeParams transpose_of(const PermuteParams& p) noexcept {
   t.src = p.src;
   t.dst = p.dst;
   if (a.rank == 3) {
-    const int32_t batch = 3 - across;  // axes 1 and 2 are one each
+    const int32_t batch = 3 - across;  // axes 1 and 2, in either order
     t.batches = a.extent[batch];
     t.src_batch_stride = a.src_stride[batch];
     t.dst_batch_stride = a.dst_stride[batch];
@@ -32,14 +32,14 @@ constexpr TransposeParams transpose_of(const PermuteParams& p) noexcept {
   return t;
 }
 
-// Percent of the transposes' tiles that the matrices fill. Rows that begin anywhere are cut up to 7 elements further on.
+// Percentage of the transposes' tiles that the matrices fill. Unaligned rows are cut up to 7 elements further on.
 inline int64_t tiles_filled(const TransposeParams& t) noexcept {
   constexpr int64_t kTile = 64;
   const auto covered = [](int64_t extent) { return (extent + kTile - 1) / kTile * kTile; };
   const int64_t strides = t.src_ld | t.dst_ld | t.src_batch_stride | t.dst_batch_stride;
   const bool aligned = (strides * t.element_bytes | misalignment(t.src) | misalignment(t.dst)) % 16 == 0;
   const auto percent = [&](int64_t extent, int64_t slack) {
-    constexpr int64_t kLong = 100 * (kTile + 7);  // from here on less than a percent is empty
+    constexpr int64_t kLong = 100 * (kTile + 7);  // above this, less than a percent is empty
     if (extent >= kLong) return extent % kTile + slack == 0 ? int64_t{100} : int64_t{99};
     return 100 * extent / covered(extent + slack);
   };

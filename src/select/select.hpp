@@ -1,5 +1,4 @@
-// The choice of a variant: a pure function of plain data. No I/O, no clock, no globals, no allocation; of operands it looks at the
-// bits of their addresses, never at memory.
+// Choice of a variant as a pure function of plain data: no I/O, clock, globals, allocation or access to operands.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +10,12 @@ namespace gpumem {
 
 template <class Params>
 struct Selection : Configured<Params> {
-  int32_t row = -1;  // -1: nothing fits, and refusal says why
+  int32_t row = -1;  // -1: nothing fits; refusal has the reason
   ChosenBy by = ChosenBy::table;
   const char* refusal = nullptr;
 };
 
-// Plans the problem on this device, whose backend the row may not be for: nullptr, with config filled in, or the reason why not.
+// Plans the problem for this device. Returns nullptr with config filled in, or the reason for refusal.
 template <class Params>
 const char* plan_row(const Implementation<Params>& row, const DeviceProps& device, const Params& params,
                      Config& config) noexcept {
@@ -27,7 +26,7 @@ const char* plan_row(const Implementation<Params>& row, const DeviceProps& devic
   return row.plan(device, params, config);
 }
 
-// Why the table goes on to the next row though this one fits; nullptr: it does not.
+// Why the table skips this row although it fits; nullptr: it does not skip it.
 template <class Params>
 const char* passed_over(const Implementation<Params>& row, const DeviceProps& device, const Params& params) noexcept {
   return row.deprioritized != nullptr ? row.deprioritized(device, params) : nullptr;
@@ -38,7 +37,7 @@ bool taken_by_name(const Implementation<Params>& row) noexcept {
   return row.deprioritized == &by_name<Params>;
 }
 
-// Forced > tuned > table order. A forced row that does not fit is no reason to take another.
+// Overridden > tuned > table order. If an overridden row does not fit, no other is tried.
 template <class Family>
 Selection<typename Family::Params> select(const DeviceProps& device, const typename Family::Params& params,
                                           Override forced, TunedRow tuned) noexcept {

@@ -110,8 +110,8 @@ TEST_P(ArithmeticCalls, Refusals) {
   const auto bad = [](gpumem_status status, std::initializer_list<std::string> words) {
     return refused(GPUMEM_INVALID_ARGUMENT, status, words);
   };
-  EXPECT_TRUE(bad(call(4, extents, 1), {"rank", "4", "3"}));
-  EXPECT_TRUE(bad(call(-1, extents, 1), {"rank", "-1"}));
+  EXPECT_TRUE(bad(call(4, extents, 1), {"ndim", "4", "3"}));
+  EXPECT_TRUE(bad(call(-1, extents, 1), {"ndim", "-1"}));
   EXPECT_TRUE(bad(call(2, nullptr, 1), {"extents", "NULL"}));
   EXPECT_TRUE(bad(call(2, extents, 0), {"terms", "0", "8"}));
   EXPECT_TRUE(bad(call(2, extents, 9), {"terms", "9", "8"}));

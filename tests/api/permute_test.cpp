@@ -125,7 +125,7 @@ TEST_P(Permute, RefusesBadArguments) {
                    {"element_bytes", std::to_string(element)});
   }
   for (const int32_t rank : {-1, 9, INT32_MAX, INT32_MIN}) {
-    expect_refused(bad, with([&](Arguments& a) { a.rank = rank; }), {"rank", std::to_string(rank), "8"});
+    expect_refused(bad, with([&](Arguments& a) { a.rank = rank; }), {"ndim", std::to_string(rank), "8"});
   }
   expect_refused(bad, with([](Arguments& a) { a.extents.clear(); }), {"extents", "NULL"});
   expect_refused(bad, with([](Arguments& a) { a.order.clear(); }), {"order", "NULL"});

@@ -177,17 +177,17 @@ TEST_P(Pinned, UnregisteringWaitsForEnqueuedWork) {
 }
 
 TEST_P(Pinned, WhatIsLeftIsReportedByItsLabel) {
-  struct Seen {
+  struct OperandInfo {
     std::string all;
     static void add(void* user, gpumem_log_level, const char* message) {
-      static_cast<Seen*>(user)->all += std::string(message) + '\n';
+      static_cast<OperandInfo*>(user)->all += std::string(message) + '\n';
     }
   } seen;
   Bytes own(5000);
   gpumem_ctx* other = nullptr;
   const gpumem_ctx_options options = options_for(GetParam());
   ASSERT_TRUE(ok(gpumem_ctx_create(&options, &other)));
-  ASSERT_TRUE(ok(gpumem_ctx_set_log(other, Seen::add, &seen)));
+  ASSERT_TRUE(ok(gpumem_ctx_set_log(other, OperandInfo::add, &seen)));
   void* device = nullptr;
   void* managed = nullptr;
   ASSERT_TRUE(ok(gpumem_alloc_async(other, 11111, 256, nullptr, &device)));

@@ -213,14 +213,14 @@ TEST_P(Plugins, RecordStreamDeclaresAUse) {
   gpumem_cupy_free(nullptr, every, device);
   EXPECT_TRUE(says_nothing());
   gpumem_torch_record_stream(p, nullptr);
-  EXPECT_TRUE(says({"p", "no", "memory"}));
+  EXPECT_TRUE(says({"p", "not memory"}));
   int on_the_stack = 0;
   gpumem_torch_record_stream(&on_the_stack, nullptr);
-  EXPECT_TRUE(says({"p", "no", "memory"}));
+  EXPECT_TRUE(says({"p", "not memory"}));
   const Context other(GetParam());
   const Memory foreign(other, GPUMEM_MEMORY_DEVICE, 64);
   gpumem_torch_record_stream(foreign.get(), nullptr);
-  EXPECT_TRUE(says({"p", "no", "memory"}));
+  EXPECT_TRUE(says({"p", "not memory"}));
 }
 
 // CUDA itself would look into an address that is none.

@@ -295,14 +295,16 @@ TEST_P(Pool, StatisticsCountBothWays) {
 }
 
 TEST_P(Pool, EndsWithABlockAliveThatIsReported) {
-  struct Seen {
+  struct OperandInfo {
     std::string all;
-    static void add(void* user, gpumem_log_level, const char* message) { static_cast<Seen*>(user)->all += message; }
+    static void add(void* user, gpumem_log_level, const char* message) {
+      static_cast<OperandInfo*>(user)->all += message;
+    }
   } seen;
   gpumem_ctx* other = nullptr;
   const gpumem_ctx_options options = options_for(GetParam());
   ASSERT_TRUE(ok(gpumem_ctx_create(&options, &other)));
-  ASSERT_TRUE(ok(gpumem_ctx_set_log(other, Seen::add, &seen)));
+  ASSERT_TRUE(ok(gpumem_ctx_set_log(other, OperandInfo::add, &seen)));
   ASSERT_NE(allocated(other, 45678, nullptr), nullptr);
   EXPECT_TRUE(ok(gpumem_ctx_destroy(other)));
   EXPECT_TRUE(contains_word(seen.all, "45678")) << seen.all;

@@ -9,7 +9,7 @@ SOUND = {
     "src_ld": 8, "dst_ld": 4, "src_batch_stride": 32, "dst_batch_stride": 32, "element_bytes": 4,
     "bytes": 64, "alignment": 256, "keep_bytes": 0, "row_bytes": 8, "slices": 2, "count": 16, "pattern_bytes": 4,
     "src_pitch_bytes": 16, "dst_pitch_bytes": 64, "src_slice_bytes": 64, "dst_slice_bytes": 512,
-    "src_rows": 4, "src_cols": 8, "dst_rows": 4, "dst_cols": 8, "channels": 1, "rank": 2, "terms": 2,
+    "src_rows": 4, "src_cols": 8, "dst_rows": 4, "dst_cols": 8, "channels": 1, "ndim": 2, "terms": 2,
     "cap": 64, "index": 0, "device": -1,
     "dtype": 4, "op": 0, "axis": 0, "src_type": 4, "dst_type": 10, "index_type": 4, "filter": 0, "family": 1,
     "format": 0, "advice": 3, "fn": None, "user": None, "native_stream": None, "param": None,

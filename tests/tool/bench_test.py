@@ -151,7 +151,7 @@ class Bench(unittest.TestCase):
 
     def test_mistakes_are_one_sentence_that_names_the_word(self):
         for status, word, args in [(2, "nothing", ("nothing",)), (2, "steps", ("ladder", "steps")), (2, "trans", ("trans rows=3",)),
-                                   (2, "many", ("copy", "--samples", "many")), (2, "--report", ("copy", "--report", "")), (2, "one file", ("copy", "--plot", "x", "--report", "x")), (2, "WHAT", ()), (2, "--csv", ("copy", "--csv", "--json")),
+                                   (2, "many", ("copy", "--samples", "many")), (2, "--report", ("copy", "--report", "")), (2, "same file", ("copy", "--plot", "x", "--report", "x")), (2, "WHAT", ()), (2, "--csv", ("copy", "--csv", "--json")),
                                    (2, "few", ("transpose bytes=4 rows=few cols=3",)),
                                    (1, "src_rows", ("gather row_bytes=4 n=9 src_rows=0 index_type=i64",)), (1, "device 7", ("copy bytes=8 src=device:7",))]:
             with self.subTest(args=args):

@@ -115,7 +115,7 @@ TEST_P(Pooled, MemoryThatHasRunOutIsWaitedFor) {
   EXPECT_NE(pool.allocate(*pool.b, 48 * kMiB), nullptr);
   EXPECT_EQ(pool.owner.waits, 1);
   const std::string sentence = pool.failure(*pool.a, 32 * kMiB);
-  EXPECT_NE(sentence.find("33554432 bytes of device memory can't be had"), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find("33554432 bytes of device memory are not available"), std::string::npos) << sentence;
   EXPECT_EQ(pool.counts().live_blocks, 1);
 }
 

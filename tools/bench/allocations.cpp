@@ -1,4 +1,4 @@
-// Allocations and frees from the pools, and the ways of managed memory.
+// Benchmarks of allocations and frees from the pools, and of the ways to use managed memory.
 #include <algorithm>
 
 #include "bench/suites.hpp"
@@ -23,7 +23,6 @@ void* allocated(gpumem_ctx* ctx, Allocate allocate, int64_t bytes) {
   return p;
 }
 
-// The block's last byte can be written and read.
 bool usable(gpumem_ctx* ctx, void* p, int64_t bytes) {
   unsigned char* const last = static_cast<unsigned char*>(p) + bytes - 1;
   const unsigned char wanted = 0x3C;
@@ -72,8 +71,8 @@ struct Way {
   const char* name;
   gpumem_advice advice;  // 0: none
   gpumem_advice undo;
-  bool prefetched;  // before the clock starts
-  bool written;     // by the host, before each sample: its pages lie there
+  bool prefetched;
+  bool written;  // by the host, before each sample, so that its pages are there
 };
 constexpr Way kWays[] = {
     {"read where the host left it", 0, 0, false, true},
@@ -83,7 +82,6 @@ constexpr Way kWays[] = {
     {"to stay on the device", GPUMEM_ADVISE_PREFERRED_LOCATION, GPUMEM_ADVISE_UNSET_PREFERRED_LOCATION, false, true},
     {"accessed by the device", GPUMEM_ADVISE_ACCESSED_BY, GPUMEM_ADVISE_UNSET_ACCESSED_BY, false, true}};
 
-// Managed memory of ones, and its sum.
 class Managed {
  public:
   Managed(Session& session, int64_t bytes) : ctx_(session.ctx()), memory_(ctx_, "managed", bytes, 0) {

@@ -1,4 +1,4 @@
-// gpumem bench: measures, checks what came out, and shows it.
+// gpumem bench: measures, verifies the results, and shows the figures.
 #include <cstdio>
 #include <string>
 
@@ -17,14 +17,14 @@ namespace {
 
 bool is_no_mistake(gpumem_status status) { return status == GPUMEM_UNSUPPORTED || status == GPUMEM_OUT_OF_MEMORY; }
 
-// "the variant x of y, forced by the program, does not fit: it ...": the label has the variant.
+// "the variant x of y, forced by the program, does not fit: it ...": the label already names the variant.
 std::string why_not(const std::string& reason) {
   constexpr const char* kBefore = "does not fit: ";
   const auto at = reason.find(kBefore);
   return at == std::string::npos ? reason : reason.substr(at + std::string(kBefore).size());
 }
 
-// Of a single line a refusal is the command's; in a suite the row is skipped.
+// For a single line, a refusal fails the command. In a suite it skips the row.
 Row run_step(Session& session, const Step& step, bool alone) {
   Row row;
   try {
@@ -39,7 +39,7 @@ Row run_step(Session& session, const Step& step, bool alone) {
   return row;
 }
 
-// A step goes when it is done, with the memory that is its own.
+// Each step is destroyed when it is done, because it owns memory.
 void run_steps(Session& session, std::vector<Step> steps) {
   measure::Progress progress(steps.size());
   const bool alone = steps.size() == 1;

@@ -1,4 +1,4 @@
-// A kernel of the command's own: the textbook's sum of cubes with a clock in it, so that each block tells its cycles.
+// The command's own kernel: a textbook sum of cubes that counts the clock cycles of each block.
 #pragma once
 
 #include <cstdint>
@@ -6,18 +6,18 @@
 namespace tool {
 
 struct BlockClock {
-  int64_t sum;     // of the block's cubes
-  int64_t cycles;  // of its multiprocessor, from the block's begin to its end
+  int64_t sum;
+  int64_t cycles;  // of its multiprocessor, over the block's run
 };
 
 struct ClockedSum {
   const int32_t* x;
   int64_t n;
-  bool coalesced;  // neighbouring threads take neighbouring elements; else each takes a run of its own
+  bool coalesced;  // neighbouring threads read neighbouring elements; else each reads its own run
   BlockClock* blocks;
 };
 
-// These are CUDA's error codes; 0: none.
+// Return CUDA's error codes; 0 is success.
 int blocks_that_fill(int device, int& blocks);
 int enqueue_clocked_sum(int device, const ClockedSum& sum, int blocks, void* stream);
 

@@ -1,4 +1,4 @@
-// What a block's own clock says of uncoalesced access.
+// Shows the cost of uncoalesced access by each block's own clock.
 #include <algorithm>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Stands in for clocked.cpp where no kernels are compiled.
+// Replaces clocked.cpp if no kernels are compiled.
 #include "bench/suites.hpp"
 
 namespace tool {

@@ -1,5 +1,5 @@
-// The picture and the page of `gpumem bench`. Both are one file, without scripts and without the network, and follow the reader's
-// choice of light or dark.
+// The picture and the page of `gpumem bench`. Each is one file without scripts or network access, and follows the
+// reader's light or dark mode.
 #include <algorithm>
 #include <cmath>
 
@@ -46,7 +46,6 @@ constexpr int kLongest = 300;
 constexpr int kRowHeight = 22;
 constexpr int kHeading = 40;
 
-// What stands behind a bar.
 std::string figures(const Row& row) {
   if (row.wrong()) return "wrong";
   const std::string rate = rate_text(row);
@@ -67,7 +66,7 @@ std::string svg_row(const Row& row, const Group& group, int y) {
          escaped(figures(row)) + "</text>\n";
 }
 
-// A group from y on; y moves on to its end.
+// Moves y to the group's end.
 std::string svg_group(const Group& group, int& y) {
   std::string text =
       format("<text class=\"name\" x=\"16\" y=\"%d\">", y + kHeading - 14) + escaped(group.name) + "</text>\n";
@@ -92,7 +91,6 @@ constexpr const char* kPage =
     "th:first-child,td:first-child{text-align:left;padding-left:0}"
     ".bar{background:var(--bar);height:.7rem;border-radius:2px;min-width:2px}.wrong{color:var(--wrong);font-weight:600}"
     "code{font-size:.9em}details{margin:.6rem 0;color:var(--soft)}"
-    // A phone has room for the figures alone.
     "@media(max-width:46rem){table{min-width:0;table-layout:auto}col.l,col.v,col.f{width:auto}.b,th:nth-child(2),"
     "td:nth-child(2){display:none}th,td{padding:.28rem .3rem;white-space:normal}td.n{white-space:nowrap}}";
 

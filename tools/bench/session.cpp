@@ -79,7 +79,7 @@ double Session::ceiling(Limit limit) const {
   return 0;
 }
 
-// Read and not written: lines that are written back later would take their part of the memory's rate.
+// Empties the cache by reads, because dirty lines would be written back during the call and use bandwidth.
 double Session::time_by_events(const std::function<void()>& enqueue) {
   const Event start = create_event(ctx());
   const Event end = create_event(ctx());
@@ -110,7 +110,7 @@ void Session::take(Row& row, const std::function<double()>& sample, Limit limit)
   if (row.bytes == 0) return;
   row.gbs = static_cast<double>(row.bytes) / summary.median / 1e9;
   const double most = ceiling(limit);
-  // By the host's clock the data stays where the last call left it, which may be a cache; a link has none.
+  // With the host's clock, data may stay in a cache from the last call. PCIe and NVLink have no cache.
   const bool over_link = limit == Limit::to_device || limit == Limit::from_device;
   const bool uncached = over_link || row.timer == "events" || row.bytes > cached_bytes_;
   if (most <= 0) return;
@@ -143,7 +143,7 @@ Row Subject::measured(const std::string& variant, Timer timer) {
     session_.take(
         row, [&] { return session_.time_by_events(call); }, instance_.limit);
   } else {
-    constexpr double kLongSeconds = 2e-3;  // one call is a sample
+    constexpr double kLongSeconds = 2e-3;  // longer calls are a sample each
     const auto once = measure::one_call_sampler(call);
     session_.take(row, once() < kLongSeconds ? measure::host_sampler(call, {}) : once, instance_.limit);
   }
@@ -151,7 +151,7 @@ Row Subject::measured(const std::string& variant, Timer timer) {
   return row;
 }
 
-// The host's; where the host is what is measured, the plainest of its variants that fits.
+// The host backend's result. If the host is measured, its plainest implementation that fits.
 void Subject::make_reference() {
   gpumem_ctx* const host = session_.reference();
   const gpumem_family family = family_of(problem_.family());
@@ -169,7 +169,7 @@ void Subject::make_reference() {
 }
 
 bool Subject::right(bool async) {
-  stop_if_interrupted();  // each part takes seconds where operands are large
+  stop_if_interrupted();  // each part takes seconds for large operands
   if (!reference_) make_reference();
   stop_if_interrupted();
   instance_.reset();

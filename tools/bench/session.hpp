@@ -1,4 +1,4 @@
-// One run of benchmarks: a context, what is measured on it, and the rows that come of it.
+// One run of benchmarks: a context, the measured operations, and the resulting rows.
 #pragma once
 
 #include <gpumem.h>
@@ -19,13 +19,13 @@ namespace tool {
 inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 struct Row {
-  std::string group;  // rows of one group are shown together
-  std::string label;  // what tells the row from the others of its group
+  std::string group;
+  std::string label;  // distinguishes the row within its group
   std::string problem;
   std::string variant;
   std::string chosen_by;
   std::string timer;  // "events", or "host" for the processor's clock
-  int64_t bytes = 0;  // 0: none are counted
+  int64_t bytes = 0;  // 0: not counted
   int samples = 0;
   double median_us = kUnknown;
   double q1_us = kUnknown;
@@ -34,7 +34,7 @@ struct Row {
   double of_ceiling = kUnknown;
   double block_cycles = kUnknown;  // of the middle block, by its multiprocessor's clock
   std::optional<bool> verified;
-  std::string skipped;  // why there are no figures
+  std::string skipped;  // the reason, if figures are missing
 
   bool wrong() const { return verified == false; }
 };
@@ -43,7 +43,7 @@ struct Results {
   measure::Machine machine;
   measure::Ceilings ceilings;
   std::vector<Row> rows;
-  int64_t cached_bytes = 0;  // where rows of up to so many have no share of a ceiling, since caches may hold them
+  int64_t cached_bytes = 0;  // rows of up to this size that caches may hold have no share of a peak
   bool quick = false;
   bool interrupted = false;
 };
@@ -56,19 +56,19 @@ class Session {
 
   gpumem_ctx* ctx() const { return ctx_.get(); }
   bool on_device() const { return on_device_; }
-  int32_t device() const { return device_; }  // its ordinal
+  int32_t device() const { return device_; }
   bool quick() const { return quick_; }
   const Results& results() const { return results_; }
   Results& results() { return results_; }
 
-  // Seconds of a call between two events of the device, behind work that empties its L2 and gives the host time to enqueue.
+  // Seconds of a call between two events of the device, after work that empties its L2 and gives the host time to
+  // enqueue.
   double time_by_events(const std::function<void()>& enqueue);
-  // Fills in a row's times and rate.
   void take(Row& row, const std::function<double()>& sample, Limit limit);
 
   void measure_ceilings();
 
-  // The context that results are compared with: the host's, another one than this.
+  // The host context that computes the expected results; never the measured context.
   gpumem_ctx* reference() const { return reference_.get(); }
 
  private:
@@ -82,22 +82,22 @@ class Session {
   bool on_device_ = false;
   bool quick_;
   int samples_;
-  int64_t cached_bytes_ = 0;  // what fits is not limited by memory
+  int64_t cached_bytes_ = 0;  // smaller data is not limited by memory
   Results results_;
-  // What is read before each sample by events, on the stream of ctx_: in a context of its own, since no variant is forced there.
+  // Read before each sample by events, on the stream of ctx_. Implementations are forced in ctx_ only.
   Context emptying_;
   Stream emptying_stream_;
   std::shared_ptr<Operand> read_;
   std::shared_ptr<Operand> found_;
 };
 
-// A problem with its memory, measured as often as there are variants to be forced.
+// A problem with its memory, measured once per forced implementation.
 class Subject {
  public:
   Subject(Session& session, const std::string& line, const Kinds& kinds);
-  // variant: forced; empty: the library's choice. Throws a Failure of GPUMEM_UNSUPPORTED where it does not fit.
+  // variant: forced; empty: the library's choice. Throws a Failure of GPUMEM_UNSUPPORTED if it does not fit.
   Row measured(const std::string& variant, Timer timer);
-  // Whether a call's results are those of the reference, bit by bit.
+  // Compares bit by bit with the reference.
   bool right(bool async = false);
 
  private:
@@ -107,7 +107,7 @@ class Subject {
   std::string line_;
   Problem problem_;
   Instance instance_;
-  std::optional<Instance> reference_;  // after its call
+  std::optional<Instance> reference_;
 };
 
 }  // namespace tool

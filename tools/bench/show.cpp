@@ -36,8 +36,8 @@ std::string row_line(const Row& row, const Group& group, std::size_t label_colum
   return row.bytes > 0 ? line + "  " + bar(row, group) : line;
 }
 
-// What is skipped for one reason stands together. Of a ladder most variants belong to another backend: they are counted, and told in
-// the other forms.
+// Rows that were skipped for one reason share a line. Most rows of a ladder belong to another backend, so they are only
+// counted here; JSON lists them.
 std::string skipped_lines(const Group& group) {
   std::map<std::string, std::string> labels;
   for (const Row* row : group.skipped) {
@@ -161,7 +161,6 @@ Json row_json(const Row& row) {
           {"skipped", measure::text_or_null(row.skipped)}};
 }
 
-// RFC 4180: in quotes where it has to be.
 std::string csv_cell(const Json& value) {
   if (value.is_null()) return "";
   if (!value.is_string()) return value.dump();

@@ -12,10 +12,10 @@ namespace {
 
 using Steps = std::vector<Step>;
 
-// Sizes that suit the machine: larger than a GPU's caches, and on the host small enough for a laptop.
+// Larger than a GPU's caches, but small enough for the host of a laptop.
 struct Scale {
-  int64_t bytes;  // of an array
-  int64_t side;   // of a matrix of so many bytes, by elements of 4 bytes
+  int64_t bytes;
+  int64_t side;  // of a matrix of 4-byte elements with that many bytes
 };
 
 Scale scale_of(const Session& session) {
@@ -25,7 +25,6 @@ Scale scale_of(const Session& session) {
 
 std::string number(int64_t value) { return std::to_string(value); }
 
-// A line under the library's own choice, or under a variant.
 void add_line(Steps& steps, const std::string& group, const std::string& label, const std::string& line,
               const std::string& variant = "", const Kinds& kinds = {}) {
   steps.push_back({group, label, [line, variant, kinds](Session& session) {
@@ -35,8 +34,7 @@ void add_line(Steps& steps, const std::string& group, const std::string& label, 
 
 // ---------------------------------------------------------------------------------------------------------- suites
 
-// How memory of the host and the device pass to each other, by the kind of the host's: as it is, through the library's ring of
-// pinned memory, pinned, or registered.
+// Host memory is pageable, pageable through the library's pinned staging buffer, pinned, or registered.
 void add_transfer(Steps& steps, const Session& session) {
   struct Way {
     const char* name;
@@ -52,7 +50,7 @@ void add_transfer(Steps& steps, const Session& session) {
     const char* const host_side = to_device ? "src" : "dst";
     const std::string group = to_device ? "transfer to the device" : "transfer from the device";
     for (const Way& way : kWays) {
-      // Memory that is registered is pinned memory to a line.
+      // To an operation descriptor, registered memory is pinned memory.
       const std::string kind = std::string(way.kind) == "registered" ? "pinned" : way.kind;
       const bool staged = std::string(way.name) == "staged";
       const std::string variant = session.on_device() || staged ? way.variant : "";
@@ -132,7 +130,7 @@ void add_permute(Steps& steps, const Session& session) {
 
 // ---------------------------------------------------------------------------------------------------------- ladder
 
-// Every variant of the line's family in turn. The memory is made for the first and goes with the last.
+// Every implementation of the line's operation in turn. The first one allocates the memory, the last one frees it.
 void add_variants(Steps& steps, const Session& session, const std::string& line, const std::string& group, Timer timer,
                   const std::vector<std::string>& only = {}) {
   const auto subject = std::make_shared<std::unique_ptr<Subject>>();
@@ -148,7 +146,7 @@ void add_variants(Steps& steps, const Session& session, const std::string& line,
   }
 }
 
-// What uncoalesced access costs, by events and by a block's clock, and what the processor's clock adds to the device's.
+// The cost of uncoalesced access, by events and by a block's clock, and the overhead of the host's clock.
 void add_access(Steps& steps, const Session& session) {
   const int64_t bytes = scale_of(session).bytes;
   const std::string cubes = "reduce dtype=i32 op=sum_cubes n=" + number(bytes / 4);
@@ -164,7 +162,7 @@ void add_access(Steps& steps, const Session& session) {
   add_variants(steps, session, axpby, "axpby", Timer::host, updates);
 }
 
-// "reduce", and the keys of a line or a whole line.
+// words: "reduce", then the keys of a line or a whole line.
 void add_ladder(Steps& steps, const Session& session, const std::string& words) {
   const std::string name = words.substr(0, words.find(' '));
   std::string rest = words.size() > name.size() ? words.substr(name.size() + 1) : "";

@@ -1,4 +1,4 @@
-// What `gpumem bench` measures, as a list of rows to be.
+// The list of rows that `gpumem bench` measures.
 #pragma once
 
 #include <functional>
@@ -12,17 +12,17 @@ namespace tool {
 struct Step {
   std::string group;
   std::string label;
-  std::function<Row(Session&)> run;  // a Failure of GPUMEM_UNSUPPORTED or OUT_OF_MEMORY: the row is skipped
+  std::function<Row(Session&)> run;  // a Failure of GPUMEM_UNSUPPORTED or OUT_OF_MEMORY skips the row
 };
 
-// The words behind `gpumem bench`: a suite's name, `all`, `ladder` and its name with or without the rest of a line, or a problem
-// line. A Failure names a word that is none of these.
+// words: the arguments of `gpumem bench`. They are the name of a suite, `all`, `ladder` with a name and optional keys,
+// or an operation descriptor. A Failure names an unknown word.
 std::vector<Step> steps_of(const std::vector<std::string>& words, const Session& session);
 
-// Rows that are no operation of a problem line.
+// Rows without an operation descriptor.
 void add_alloc(std::vector<Step>& steps, const Session& session);
 void add_managed(std::vector<Step>& steps, const Session& session);
-// Sums of the cubes of n elements, with the cycles of a block; none where the command is built without CUDA.
+// Sums of the cubes of n elements, with the cycles of a block. Adds nothing if the command is built without CUDA.
 void add_clocked(std::vector<Step>& steps, const Session& session, int64_t n);
 
 }  // namespace tool

@@ -1,4 +1,4 @@
-// Times calls that are complete on return, by the host's clock.
+// Times blocking calls by the host's clock.
 #pragma once
 
 #include <chrono>
@@ -10,20 +10,20 @@ namespace measure {
 using Seconds = std::chrono::duration<double>;
 
 struct HostClock {
-  // Before a sample nothing runs for this long, so that the other side's worker threads have stopped spinning.
+  // Idle time before each sample, so that the other side's worker threads stop spinning.
   std::chrono::milliseconds settle{0};
-  // Short calls are repeated until a sample lasts this long, and the mean of the sample's calls counts.
+  // Short calls are repeated until a sample lasts this long; the mean of its calls counts.
   std::chrono::microseconds target{2000};
 };
 
-// A sampler for Side::sample: settles, makes one untimed call (so that this side's threads are awake and its code and data
-// are where repeated calls find them), then times as many calls as `clock` asks for. The count is set by the first sample.
+// A sampler for Side::sample. It waits, makes one untimed call, and times as many calls as `clock` requires. The
+// untimed call wakes this side's threads and warms its caches. The first sample sets the count.
 std::function<double()> host_sampler(std::function<void()> call, HostClock clock);
 
-// A sampler that times one call: for long ones, and for those that are not the same a second time.
+// For long calls, and for calls that differ when repeated.
 std::function<double()> one_call_sampler(std::function<void()> call);
 
-// So many samples: at most `most`, and no more than `fewest` once they make up half a second.
+// Takes at most `most` samples, and stops after `fewest` if they took half a second.
 std::vector<double> take_samples(const std::function<double()>& sample, int fewest, int most);
 
 }  // namespace measure

@@ -8,9 +8,9 @@ namespace measure {
 namespace {
 
 volatile std::sig_atomic_t g_interrupted = 0;
-double g_first = 0;  // seconds, when that was set
+double g_first = 0;  // when g_interrupted was set
 
-// The second one ends the program, but not at once: timeout(1) signals its child, and then the group that it is of.
+// The second signal ends the program, but only after a delay: timeout(1) signals its child, and then its group.
 extern "C" void on_interrupt(int signal) {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);

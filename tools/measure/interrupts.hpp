@@ -1,14 +1,14 @@
-// Signals that ask a program which measures to stop: it writes what it has measured first.
+// Signals that ask a measuring program to stop after it has written its results.
 #pragma once
 
 #include <initializer_list>
 
 namespace measure {
 
-// What is ignored, as SIGINT by a shell's background jobs and SIGHUP by nohup, stays so.
+// Ignored signals stay ignored: SIGINT in a shell's background jobs, SIGHUP under nohup.
 void watch_interrupts(std::initializer_list<int> signals);
 
-// The signal that came, or 0. A second one ends the program where it is.
+// The signal that came, or 0. A second one ends the program at once.
 int interrupted();
 
 }  // namespace measure

@@ -12,7 +12,6 @@ namespace measure {
 
 namespace {
 
-// Whether a line can be wiped there.
 bool is_shown() {
   const char* const term = std::getenv("TERM");
   return isatty(STDERR_FILENO) != 0 && term != nullptr && *term != '\0' && std::string_view(term) != "dumb";
@@ -38,7 +37,7 @@ void Progress::step(std::string_view doing) {
     line += "] ";
   }
   line.append(doing).append(" ...");
-  winsize size{};  // what wraps would stay
+  winsize size{};  // a wrapped line could not be erased
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && line.size() >= size.ws_col) {
     std::size_t end = size.ws_col - std::size_t{1};
     while (end > 0 && (line[end] & 0xc0) == 0x80) --end;  // no part of a character

@@ -1,4 +1,4 @@
-// A line on standard error that says what is being done.
+// A progress line on standard error.
 #pragma once
 
 #include <chrono>
@@ -7,8 +7,8 @@
 
 namespace measure {
 
-// Rewritten at each step and wiped at the end; silent unless standard error is a terminal, and not a dumb one. With the
-// number of steps to come it counts them, and estimates the time that is left from the steps that are done.
+// Rewritten at each step and erased at the end. Silent unless standard error is a terminal, and not a dumb one. If the
+// number of steps is known, it counts them and estimates the remaining time.
 class Progress {
  public:
   explicit Progress(std::size_t steps = 0);

@@ -14,7 +14,7 @@ Json gigabytes(double bytes_per_s) { return bytes_per_s > 0 ? rounded(bytes_per_
 
 Json count_or_null(int count) { return count > 0 ? Json(count) : Json(); }
 
-// Names come from drivers and files, which may not keep to UTF-8. Plain ASCII: other characters may be such that a terminal obeys.
+// Names from drivers and files may not be UTF-8. The output is ASCII, because a terminal may obey other characters.
 std::string dumped(const Json& json) { return json.dump(-1, ' ', true, Json::error_handler_t::replace); }
 
 }  // namespace

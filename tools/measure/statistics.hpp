@@ -9,7 +9,7 @@
 
 namespace measure {
 
-// The p-quantile (0 <= p <= 1) by linear interpolation between order statistics; NaN of nothing.
+// The p-quantile (0 <= p <= 1) by linear interpolation between order statistics; NaN if empty.
 inline double quantile(std::vector<double> v, double p) {
   if (v.empty()) return std::numeric_limits<double>::quiet_NaN();
   std::sort(v.begin(), v.end());
@@ -27,7 +27,7 @@ inline double geometric_mean(const std::vector<double>& v) {
   return std::exp(logarithms / static_cast<double>(v.size()));
 }
 
-// The interquartile range over the median: 0.02 means that half of the samples lie within about 1 % of the middle.
+// The interquartile range over the median: 0.02 means that half of the samples are within about 1 % of the middle.
 inline double spread(const std::vector<double>& v) { return (quantile(v, 0.75) - quantile(v, 0.25)) / median(v); }
 
 struct Summary {

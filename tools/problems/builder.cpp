@@ -67,7 +67,7 @@ OperandPtr Builder::made(const std::string& key, const std::string& kind, int64_
                     : std::make_shared<Operand>(ctx, kind, bytes, misaligned);
 }
 
-// The memory of a device is not what limits work on the host, nor a link what limits more than a copy.
+// Device memory limits no operation that has operands on the host, and PCIe limits only copies.
 void Builder::limit(Limit natural) {
   out_.limit = natural;
   if (device_of(ctx).backend == GPUMEM_BACKEND_HOST) return;
@@ -82,7 +82,7 @@ void Builder::limit(Limit natural) {
     out_.limit = Limit::none;
   } else {
     out_.limit = out_.output->on_host() ? Limit::from_device : Limit::to_device;
-    out_.bytes /= 2;  // over a link they count once
+    out_.bytes /= 2;  // a transferred byte counts once
   }
 }
 

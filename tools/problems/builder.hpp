@@ -1,4 +1,4 @@
-// Makes the operands of a problem, and notes how its output becomes what it was.
+// Makes the operands of a problem, and records how to restore its output.
 #pragma once
 
 #include <gpumem.h>
@@ -21,11 +21,10 @@ class Builder {
  public:
   Builder(gpumem_ctx* context, const Problem& problem, Place place, const Kinds& kinds, const Allocator& allocator);
 
-  // Operands by the keys that say where they lie; nullptr where that is nowhere.
+  // Operands by the keys of their place; nullptr for `none`.
   OperandPtr input(const std::string& key, int64_t bytes, const Contents& contents);
-  // Where it is an input too, that is written again before each check.
+  // An output that is also an input is written again before each check.
   OperandPtr output(const std::string& key, int64_t bytes);
-  // An output that a problem line has no key for.
   OperandPtr result(const std::string& kind, int64_t bytes);
   std::string kind_of(const std::string& key) const;
 
@@ -46,7 +45,6 @@ class Builder {
   Instance out_;
 };
 
-// The plain form of a function, or the enqueued one.
 template <class Plain, class Enqueued, class... Args>
 gpumem_status call(On on, Plain plain, Enqueued enqueued, Args... args) {
   if (!on.async) return plain(args...);
@@ -67,7 +65,6 @@ using Extents = std::vector<int64_t>;
 int64_t reach(const Extents& extents, const Extents& strides);  // elements from the first to the last one
 Extents row_major(const Extents& extents);
 
-// The makers of all families.
 Instance make_reduce(Builder b);
 Instance make_reduce_axis(Builder b);
 Instance make_reduce_segments(Builder b);

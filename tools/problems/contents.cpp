@@ -19,7 +19,7 @@ Contents values_for(gpumem_reduce_op op, gpumem_dtype dtype, uint64_t seed) {
 
 Contents some_rows(gpumem_dtype type, int64_t rows) {
   if (rows == 0)
-    throw Failure("line: src_rows is 0; expected a row for the index to name");  // as gpumem_tune() says it
+    throw Failure("line: src_rows is 0; expected a row for the index to name");  // the message of gpumem_tune()
   return {
       .kind = Contents::Kind::rows, .bytes = static_cast<int>(kDtypeBytes[type]), .count = static_cast<uint64_t>(rows)};
 }

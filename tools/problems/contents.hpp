@@ -1,5 +1,5 @@
-// What operands are filled with: numbers made from their index, the same for equal problems on every machine. Plain arithmetic,
-// so that host and device code share it.
+// Contents of operands: numbers made from their index, equal for equal problems on every machine. Plain arithmetic,
+// shared by host and device code.
 #pragma once
 
 #include <gpumem.h>
@@ -14,7 +14,7 @@
 
 namespace tool {
 
-// 64 well mixed bits of each index: the finaliser of SplitMix64 (Steele, Lea, Flood 2014).
+// 64 well mixed bits per index: the finaliser of SplitMix64 (Steele, Lea, Flood 2014).
 TOOL_HOST_DEVICE inline uint64_t mixed_bits(uint64_t index) {
   uint64_t z = (index + 1) * 0x9E3779B97F4A7C15ull;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
@@ -22,7 +22,7 @@ TOOL_HOST_DEVICE inline uint64_t mixed_bits(uint64_t index) {
   return z ^ (z >> 31);
 }
 
-// Floating-point bits of a number in [1, 2), so that one element that is missing shows in a sum.
+// Bits of a number in [1, 2), so that a single missing element shows in a sum.
 TOOL_HOST_DEVICE inline uint64_t number_bits(gpumem_dtype dtype, uint64_t bits) {
   if (dtype == GPUMEM_F16) return 0x3C00 | (bits & 0x3FF);
   if (dtype == GPUMEM_BF16) return 0x3F80 | (bits & 0x7F);
@@ -34,12 +34,12 @@ struct Contents {
   enum class Kind { elements, values, rows, offsets };
 
   Kind kind;
-  int bytes;  // of a number, which is written least significant byte first
+  int bytes;  // per number, least significant byte first
   gpumem_dtype dtype = GPUMEM_U8;
   uint64_t seed = 0;
-  uint64_t limit = 0;  // values: integers lie in [-limit, limit] or [0, 2 limit]; 0: in all of 32 bits or half of them
+  uint64_t limit = 0;  // values: integers are in [-limit, limit] or [0, 2 limit]; 0: in all of 32 bits or half of them
   uint64_t count = 0;  // rows, or elements in segments
-  uint64_t parts = 0;  // segments
+  uint64_t parts = 0;
 
   TOOL_HOST_DEVICE uint64_t number(uint64_t i) const {
     if (kind == Kind::rows) return row(i % count);
@@ -49,7 +49,7 @@ struct Contents {
   }
 
  private:
-  // BLAS multiplies what it transposes by one, which keeps no NaN: so 4 and 8 bytes are ordinary numbers.
+  // A transpose by BLAS multiplies by one, which does not keep NaNs, so 4 and 8 bytes are ordinary numbers.
   TOOL_HOST_DEVICE uint64_t element(uint64_t bits) const {
     if (bytes < 4) return bits;
     return number_bits(bytes == 4 ? GPUMEM_F32 : GPUMEM_F64, bits);
@@ -61,7 +61,7 @@ struct Contents {
     const uint64_t in_range = (bits >> 32) % (2 * limit + 1);
     return has_sign ? in_range - limit : in_range;
   }
-  // One to one in the integers below a power of two, and walked until one of them is a row.
+  // A bijection of the integers below a power of two, repeated until it yields a row.
   TOOL_HOST_DEVICE uint64_t row(uint64_t i) const {
     uint64_t mask = count - 1;
     for (int shift = 1; shift < 64; shift *= 2) mask |= mask >> shift;
@@ -75,7 +75,6 @@ struct Contents {
   }
 };
 
-// What is moved, by elements of so many bytes.
 inline Contents elements(int64_t bytes, uint64_t seed = 0) {
   const bool whole = bytes == 1 || bytes == 2 || bytes == 4;
   return {.kind = Contents::Kind::elements, .bytes = whole ? static_cast<int>(bytes) : 8, .seed = seed};
@@ -83,16 +82,16 @@ inline Contents elements(int64_t bytes, uint64_t seed = 0) {
 
 // Numbers to compute with: floating point of both signs in [1, 2), and integers.
 Contents values(gpumem_dtype dtype, uint64_t seed, uint64_t limit = 0);
-// So that no sum of this operation leaves its type.
+// No sum of the operation overflows its type.
 Contents values_for(gpumem_reduce_op op, gpumem_dtype dtype, uint64_t seed);
 
-// Numbers of rows, in an order without a pattern; each once, as long as there are enough.
+// Numbers of rows in a patternless order, each at most once if there are enough.
 Contents some_rows(gpumem_dtype type, int64_t rows);
 
-// Where segments of n elements begin, and the end of the last one.
+// The starts of segments of n elements, and the end of the last one.
 Contents even_offsets(int64_t n, int64_t segments);
 
-// What fills write: sixteen different bytes, of which shorter patterns take the first ones; all of them 0 if `uniform`.
+// Sixteen different bytes; shorter patterns take the first ones. All are 0 if `uniform`.
 struct Pattern {
   unsigned char bytes[16];
 };
@@ -101,7 +100,6 @@ constexpr Pattern fill_pattern(bool uniform) {
   return {{0x3C, 0x11, 0xC7, 0x52, 0x9E, 0x08, 0x6B, 0xD4, 0x27, 0xF1, 0x4D, 0x83, 0xBA, 0x19, 0x70, 0xE5}};
 }
 
-// The byte that outputs are spoiled with before a call.
 inline constexpr unsigned char kSpoiled = 0xA5;
 
 }  // namespace tool

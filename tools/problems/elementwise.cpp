@@ -13,7 +13,7 @@ Instance make_axpby(Builder b) {
   const auto x = b.input("x", n * size, values(dtype, 1));
   const auto y = b.input("y", n * size, values(dtype, 2));
   const auto z = b.output("z", n * size);
-  // 0.5 x + y in place, else x + 0.5 y. Products by 0.5 are exact, so that a peer that fuses gives the same bits.
+  // 0.5 x + y in place, else x + 0.5 y. Products by 0.5 are exact, so a baseline that fuses gives the same bits.
   const bool in_place = z == y;
   const double alpha = !x ? 0 : in_place ? 0.5 : 1;
   const double beta = !y ? 0 : in_place ? 1 : 0.5;
@@ -43,7 +43,6 @@ Instance make_convert(Builder b) {
 
 namespace {
 
-// The sources of a lincomb or a multiply, in the types of its arrays.
 template <class T>
 struct Sources {
   std::vector<OperandPtr> operands;

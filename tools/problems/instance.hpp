@@ -1,4 +1,4 @@
-// A problem with memory: what a problem line says, ready to be run.
+// A problem with its memory: an operation descriptor, ready to run.
 #pragma once
 
 #include <gpumem.h>
@@ -13,10 +13,9 @@
 
 namespace tool {
 
-// What a rate is held against.
 enum class Limit { none, read, write, copy, to_device, from_device };
 
-// How an operation is called: its plain form, or its _async form on a stream (the context's own if there is none).
+// Blocking, or asynchronous on a stream (by default the context's own).
 struct On {
   On(bool is_async) : async(is_async) {}  // NOLINT(google-explicit-constructor): most calls need no more
   On(gpumem_stream* on, gpumem_status* outcome) : async(true), stream(on), status(outcome) {}
@@ -27,24 +26,23 @@ struct On {
 
 struct Instance {
   std::function<gpumem_status(On)> call;
-  // Makes every operand what it was at first, the output spoiled; the inputs of equal problems are equal.
+  // Restores every operand and spoils the output. Inputs of equal problems are equal.
   std::function<void()> reset;
-  // Where the results are.
   OperandPtr output;
   std::map<std::string, OperandPtr> operands;  // by the keys of the line, and "result"
-  int64_t bytes = 0;                           // counted for one call: read and written, or sent over a link
+  int64_t bytes = 0;                           // per call: read and written, or sent over PCIe
   Limit limit = Limit::none;
-  bool device_only = false;  // no operand lies in memory of the host, so that the _async form can be timed by events
+  bool device_only = false;  // no operand is in host memory, so events can time the asynchronous call
 };
 
-// Which kind of memory takes the place of the one that a line gives for an operand.
+// Kinds of memory that replace the line's kinds, by operand.
 using Kinds = std::map<std::string, std::string>;
 
-// Memory for an operand; the default is an Operand of the library's memory.
+// The default is an Operand of the library's memory.
 using Allocator =
     std::function<OperandPtr(const std::string& key, const std::string& kind, int64_t bytes, int64_t misaligned)>;
 
-// `host` puts all operands into ordinary memory: a reference to compare with.
+// host: all operands in pageable memory, a reference to compare with.
 enum class Place { as_given, host };
 Instance make_instance(gpumem_ctx* ctx, const Problem& problem, Place place, const Kinds& kinds = {},
                        const Allocator& allocator = {});

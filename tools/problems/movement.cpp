@@ -93,7 +93,7 @@ Instance make_scatter(Builder b) {
   const int64_t row = b.p.number("row_bytes");
   const int64_t n = b.p.number("n");
   const int64_t rows = b.p.number("dst_rows");
-  if (n > rows) {  // as gpumem_tune() says it
+  if (n > rows) {  // the message of gpumem_tune()
     const std::string sentence =
         format("line: %lld rows go to %lld; expected at most as many, since which of two stays is not defined",
                static_cast<long long>(n), static_cast<long long>(rows));

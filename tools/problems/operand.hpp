@@ -1,4 +1,4 @@
-// Memory of the kinds that a problem line names.
+// Memory of the kinds that an operation descriptor names.
 #pragma once
 
 #include <gpumem.h>
@@ -14,10 +14,9 @@ namespace tool {
 
 class Operand {
  public:
-  // kind: pageable, pinned, registered (heap memory that is pinned), mixed (of which half is), device, managed; a Failure where it
-  // can't be had. The start lies `misaligned` bytes past a multiple of 4096.
+  // kind: pageable, pinned, registered (heap memory that is pinned), mixed (half of it is pinned), device, managed.
+  // Throws a Failure if it is not available. The start is `misaligned` bytes past a multiple of 4096.
   Operand(gpumem_ctx* ctx, const std::string& kind, int64_t bytes, int64_t misaligned);
-  // Memory that is there already.
   Operand(gpumem_ctx* ctx, std::shared_ptr<void> memory, int64_t bytes, bool on_host);
   virtual ~Operand() = default;
   Operand(const Operand&) = delete;
@@ -29,7 +28,7 @@ class Operand {
     return reinterpret_cast<T*>(start_);
   }
   int64_t bytes() const { return bytes_; }
-  bool on_host() const { return on_host_; }  // the processor may read and write it
+  bool on_host() const { return on_host_; }
   virtual void fill(const Contents& contents) const;
   virtual void fill(unsigned char value) const;
   bool same_as(const Operand& other) const;
@@ -44,7 +43,7 @@ class Operand {
 
 using OperandPtr = std::shared_ptr<Operand>;
 
-// Calls work(begin, end) for parts of [0, n) on as many threads as there are.
+// In parts of [0, n), on all threads.
 void in_parallel(int64_t n, const std::function<void(int64_t begin, int64_t end)>& work);
 
 }  // namespace tool

@@ -1,4 +1,4 @@
-// A problem line as words.
+// An operation descriptor as words.
 #pragma once
 
 #include <gpumem.h>
@@ -35,10 +35,10 @@ inline constexpr auto kFamilies = std::to_array<Family>({
     {GPUMEM_FAMILY_ARITHMETIC, "arithmetic"},
 });
 
-// In table order; the last one is the host's plainest and takes every problem.
+// In table order; the last one is the host's plainest and accepts every problem.
 std::vector<const char*> variants_of(gpumem_family family);
 
-// Forces a variant for as long as it lives; an empty name forces nothing.
+// Forces an implementation during its lifetime; an empty name forces nothing.
 class Forced {
  public:
   Forced(gpumem_ctx* ctx, gpumem_family family, const std::string& name);
@@ -51,7 +51,7 @@ class Forced {
   gpumem_family family_;
 };
 
-// What a line that the library has explained says: names and whole numbers are known to be such.
+// The content of a line that the library has explained, so its names and numbers are valid.
 class Problem {
  public:
   explicit Problem(const std::string& line);
@@ -69,23 +69,22 @@ class Problem {
   std::map<std::string, std::string> words_;
 };
 
-// A Mistake that names it, and lists those up to `last`, where it is none of them.
+// Throws a Mistake that lists the expected words. all: includes operations that have a function of their own.
 gpumem_reduce_op reduce_op(const std::string& name, bool all = true);
 bool is_family(const std::string& name);
-gpumem_family family_of(const std::string& name);  // a Mistake likewise
+gpumem_family family_of(const std::string& name);  // throws a Mistake too
 
-// Bytes that one call of a normalised line must move: read and written, in a reduction read.
+// Bytes that one call of a normalised line must read and write; a reduction only reads.
 int64_t counted_bytes(const Problem& problem);
 
 int64_t product(const std::vector<int64_t>& extents);
 
-// The line with its operands in device memory where it does not say where they lie.
+// The line, with its operands in device memory unless it says otherwise.
 std::string with_operands(const std::string& line);
 
-// What gpumem_explain() says of a line on a context.
 std::string explanation(gpumem_ctx* ctx, const std::string& line, gpumem_format format);
 struct Explained {
-  std::string line;  // in its shortest form
+  std::string line;
   std::string variant;
   std::string chosen_by;
   bool on_device = false;

@@ -1,9 +1,9 @@
-// Reductions as calls: one number of all, of rows or columns, of segments.
+// Reductions as calls: to one number, of rows or columns, of segments.
 #include "problems/builder.hpp"
 
 namespace tool {
 
-// The value, or two of them, and behind it the index.
+// The output is one or two values, followed by the index.
 Instance make_reduce(Builder b) {
   const gpumem_dtype dtype = b.p.dtype();
   const gpumem_reduce_op op = b.p.op();
@@ -90,7 +90,7 @@ Instance make_reduce_segments(Builder b) {
   return b.finish(Limit::read, [=](On on) {
     const gpumem_status status = call(on, gpumem_reduce_segments, gpumem_reduce_segments_async, ctx, dtype, op, at(x),
                                       n, at<int64_t>(offsets), segments, at(result));
-    return status == GPUMEM_EMPTY ? GPUMEM_OK : status;  // the results are there, 0 of a segment without elements
+    return status == GPUMEM_EMPTY ? GPUMEM_OK : status;  // the results are there; segments without elements give 0
   });
 }
 

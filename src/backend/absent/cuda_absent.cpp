@@ -1,4 +1,4 @@
-// Stands in for the CUDA backend in a host-only build: says so to whoever asks.
+// Replaces the CUDA backend in a host-only build. Every call reports that CUDA was not built.
 #include "backend/backend.hpp"
 #include "backend/link.hpp"
 #include "base/error.hpp"

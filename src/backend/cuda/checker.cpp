@@ -20,7 +20,7 @@ namespace gpumem {
 #ifdef GPUMEM_HAS_NVTX_MEMORY
 namespace {
 
-// nullptr: no tool took it.
+// nullptr: no tool accepted it.
 nvtxMemHeapHandle_t register_heap(void* p, size_t bytes) noexcept {
   const nvtxMemVirtualRangeDesc_t range{.size = bytes, .ptr = p};
   nvtxMemHeapDesc_t heap{};
@@ -36,7 +36,7 @@ nvtxMemHeapHandle_t register_heap(void* p, size_t bytes) noexcept {
 
 }  // namespace
 
-// The variable is how a tool makes itself known to NVTX: without it nothing is asked of the driver.
+// A tool sets this variable to be loaded by NVTX. Without it, the driver is not asked.
 void Checker::open() {
   if (::secure_getenv("NVTX_INJECTION64_PATH") == nullptr) return;
   constexpr size_t kBytes = 256;
@@ -49,7 +49,7 @@ void Checker::open() {
   static_cast<void>(cudaFree(p));
 }
 
-// Without memory for the name the tool sees the heap as a whole.
+// Without memory for the name, the tool sees the heap as a whole.
 void Checker::begin_heap(void* p, size_t bytes) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   try {

@@ -1,4 +1,3 @@
-// Creation, memory, movement, and launches.
 #include "backend/cuda/cuda_backend.hpp"
 
 #include <sys/resource.h>
@@ -38,8 +37,7 @@ CudaBackend::PrimaryContext::PrimaryContext(int32_t ordinal) : ordinal_(ordinal)
   }
 }
 
-// Of a lost context nobody knows whether the driver still counts this retain: one released in excess would end the context that came
-// after it.
+// The driver may not count a lost context's retain. A release in excess would end the context's successor.
 CudaBackend::PrimaryContext::~PrimaryContext() {
   if (!is_lost()) static_cast<void>(driver_api().primary_release(ordinal_));
 }
@@ -48,7 +46,7 @@ bool CudaBackend::PrimaryContext::is_lost() noexcept {
   if (was_lost()) return true;
   unsigned long long id = 0;
   const CUresult result = driver_api().ctx_id(context_, &id);
-  // A driver that is shutting down has errors of its own.
+  // A driver that is shutting down returns other errors.
   if (result == CUDA_SUCCESS ? id == id_ : result == CUDA_ERROR_DEINITIALIZED) return false;
   lost_.store(true, std::memory_order_relaxed);
   return true;
@@ -82,7 +80,7 @@ void CudaBackend::open(bool non_blocking_stream) {
 
 void CudaBackend::close() noexcept {
   try {
-    synchronize_device();  // work on borrowed streams may still use what is given back here
+    synchronize_device();  // work on borrowed streams may still use the released memory
   } catch (const Error&) {
     // The device's context is lost, or a capture forbids it.
   }
@@ -97,16 +95,16 @@ void CudaBackend::close() noexcept {
   static_cast<void>(cudaGetLastError());
 }
 
-// A blocking stream is asked, so a fault anywhere on the device shows.
+// The query is on a blocking stream, so it reports a fault anywhere on the device.
 void CudaBackend::check_health() {
   const DeviceScope scope = enter();
-  if (capturing(own_stream_)) return;  // asking would spoil the capture
+  if (capturing(own_stream_)) return;  // a query would invalidate the capture
   const cudaError_t error = cudaStreamQuery(own_stream_);
   if (error == cudaErrorNotReady) return static_cast<void>(cudaGetLastError());
   check_cuda(error, "cudaStreamQuery");
 }
 
-// The driver answers without a context being current, and while a capture goes on.
+// The driver answers without a current context, and during a capture.
 Location CudaBackend::classify(const void* p) {
   CUmemorytype type{};
   unsigned managed = 0;
@@ -142,14 +140,14 @@ void* CudaBackend::allocate(gpumem_memory_kind kind, size_t bytes) {
     return kind == GPUMEM_MEMORY_DEVICE ? cudaMalloc(&p, bytes) : cudaMallocManaged(&p, bytes);
   };
   cudaError_t error = take();
-  if (error == cudaErrorMemoryAllocation && kind != GPUMEM_MEMORY_PINNED) {  // what the pool keeps unused may make room
+  if (error == cudaErrorMemoryAllocation && kind != GPUMEM_MEMORY_PINNED) {  // the pool's unused memory may suffice
     static_cast<void>(cudaGetLastError());
     pool_.trim(0);
     error = take();
   }
   if (error == cudaSuccess) return p;
   static_cast<void>(cudaGetLastError());
-  // A size that no device has is an invalid value to some calls.
+  // Some calls report a size that no device has as an invalid value.
   const bool size = error == cudaErrorMemoryAllocation || error == cudaErrorInvalidValue;
   fail(size ? GPUMEM_OUT_OF_MEMORY : status_of(error), "%zu bytes of %s memory are not available: %s", bytes,
        kind_name(kind), cudaGetErrorString(error));
@@ -184,7 +182,7 @@ void CudaBackend::unregister_host(void* p) noexcept {
   enter_to_end([&] { static_cast<void>(cudaHostUnregister(p)); });
 }
 
-// The checker takes no news of stream-ordered memory; other memory is freed behind all work.
+// The checker does not accept stream-ordered memory. Other memory is freed after all work.
 void* CudaBackend::allocate_async(NativeStream stream, size_t bytes) {
   const DeviceScope scope = enter();
   if (watched()) {
@@ -251,7 +249,6 @@ void CudaBackend::warmup() {
   }
 }
 
-// Throws if the stream is being captured and the implementation can't become a part of a graph.
 template <class Params>
 void CudaBackend::require_capturable(const Configured<Params>& planned, const char* operation, NativeStream stream) {
   const bool needs_pool = planned.config.workspace_bytes > 0 && !props_.memory_pools;

@@ -1,4 +1,4 @@
-// The seam on a CUDA device. Every call runs inside a DeviceScope, so the caller's device is as it was.
+// The CUDA backend. Every call runs inside a DeviceScope, so the caller's current device is unchanged.
 #pragma once
 
 #include "backend/backend.hpp"
@@ -98,7 +98,7 @@ class CudaBackend final : public Backend {
       "the device was reset, or its primary context released, after ctx was made: its memory, streams and events are "
       "gone";
 
-  // The device's primary context, shared with the program's own use of CUDA, which may reset it: the next one then has another id.
+  // The device's primary context, shared with the program. If the program resets it, its successor has another id.
   class PrimaryContext {
    public:
     explicit PrimaryContext(int32_t ordinal);
@@ -123,7 +123,8 @@ class CudaBackend final : public Backend {
     require_present();
     return DeviceScope(primary_.get());
   }
-  // What can't fail, on the device. Where that was reset, or the driver is shutting down, nothing is done: what f would end is gone with it.
+  // Runs f, which destroys something on the device, without throwing. Does nothing after a device reset or during
+  // driver shutdown, because the object is already gone.
   template <class F>
   void enter_to_end(const F& f) noexcept {
     if (primary_.is_lost()) return;
@@ -136,13 +137,13 @@ class CudaBackend final : public Backend {
   }
   void open(bool non_blocking_stream);
   void open_granules();
-  bool opens(cudaMemPool_t pool) const;  // to this device
+  bool opens(cudaMemPool_t pool) const;
   void close() noexcept;
   kernels::Stream kernel_stream(NativeStream stream) const noexcept;
   NativeStream make_stream(unsigned flags);
   NativeEvent make_event(unsigned flags);
   void finish(cudaStream_t stream, Completion completion);
-  // The legacy stream takes no work while another blocking stream is captured. Throws CAPTURING.
+  // Throws CAPTURING for the legacy stream, which takes no work during another blocking stream's capture.
   void require_open(NativeStream stream);
   void wait_for(const ResultSlots::Lease& slot, cudaStream_t stream);
   void launch_to_slot(const ResultSlots::Lease& slot, NativeStream stream, std::string_view name,
@@ -160,17 +161,17 @@ class CudaBackend final : public Backend {
 
   DeviceProps props_;
   PrimaryContext primary_;
-  bool non_blocking_ = false;         // the own stream: nothing but events orders it with others
+  bool non_blocking_ = false;         // the own stream: only events order it with others
   bool programmatic_launch_ = false;  // kernels on this device, see kernels::Stream
   cudaStream_t own_stream_ = nullptr;
-  cudaEvent_t order_ = nullptr;  // of await_order()
+  cudaEvent_t order_ = nullptr;
   ReduceScratchPool scratch_;
   DriverPool pool_;
   size_t granule_bytes_ = 0;
   CUmemAllocationProp granules_{};
   Checker checker_;
   ResultSlots slots_{64, kSlotBytes};
-  ResultSlots node_slots_{16, kSlotBytes + LeafTrees::kMost * sizeof(ReduceNode)};  // the nodes lie behind the slot
+  ResultSlots node_slots_{16, kSlotBytes + LeafTrees::kMost * sizeof(ReduceNode)};  // with partial results
   kernels::TextureObjects textures_;
   StreamMemory stream_memory_;
 };

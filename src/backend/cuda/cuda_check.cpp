@@ -36,7 +36,7 @@ gpumem_status status_of(cudaError_t error) noexcept {
     case cudaErrorStreamCaptureWrongThread:
     case cudaErrorCapturedEvent:
       return GPUMEM_CAPTURING;
-    // After these the device's context is lost for the process (CUDA Runtime API, "Data types", enum cudaError).
+    // These errors lose the device's context for the process (CUDA Runtime API, "Data types", enum cudaError).
     case cudaErrorIllegalAddress:
     case cudaErrorLaunchTimeout:
     case cudaErrorAssert:
@@ -75,7 +75,7 @@ CudaDevices unusable_driver(int version, int runtime_version, const char* loader
 
 void check_cuda(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
-  static_cast<void>(cudaGetLastError());  // an error that does not stick is not left for the next call
+  static_cast<void>(cudaGetLastError());  // clears a recoverable error, so that the next call does not see it
   const auto length = static_cast<int>(std::strcspn(what, "("));
   fail(status_of(error), "%.*s failed with %s: %s", length, what, cudaGetErrorName(error), cudaGetErrorString(error));
 }
@@ -90,7 +90,7 @@ DeviceScope::DeviceScope(CUcontext context) {
     pushed_ = true;
   }
   static_cast<void>(driver.exchange_capture_mode(&mode_));
-  static_cast<void>(cudaGetLastError());  // what another device left behind is not this one's
+  static_cast<void>(cudaGetLastError());  // drops another device's error
 }
 
 DeviceScope::~DeviceScope() {

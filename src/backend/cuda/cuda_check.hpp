@@ -1,4 +1,4 @@
-// Errors of the CUDA runtime as the library's own, and the scope in which its calls are made.
+// CUDA errors as the library's own, and the scope of its CUDA calls.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,20 +11,17 @@ namespace gpumem {
 
 gpumem_status status_of(cudaError_t error) noexcept;
 
-// Throws for everything but cudaSuccess. The runtime is the library's own copy, so its last error is nobody else's.
+// Throws for every error. The runtime is the library's own copy, so its last error is private.
 void check_cuda(cudaError_t error, const char* what);
-// The same of a kernels::LaunchResult.
 inline void check_cuda(int error, const char* what) { check_cuda(static_cast<cudaError_t>(error), what); }
 
-// What is wrong with a driver that the runtime can't use; versions as CUDA numbers them. version 0: there is none, for the loader's
-// reason, if it gave one.
+// Why the runtime can't use the driver. version 0: no driver, for the loader's reason if it gave one.
 CudaDevices unusable_driver(int version, int runtime_version, const char* loader_reason);
 
-// The one CUDA check: the sentence carries the call as it is written.
+// The only CUDA check. The error message contains the call as written.
 #define GPUMEM_CUDA(call) ::gpumem::check_cuda((call), #call)
 
-// Makes a device's primary context current for as long as it lives, and puts the caller's back. Calls inside may be made
-// while another thread captures a graph: a relaxed capture mode keeps that capture valid.
+// Makes a primary context current and restores the caller's. Relaxed mode keeps other threads' captures valid.
 class DeviceScope {
  public:
   explicit DeviceScope(CUcontext context);

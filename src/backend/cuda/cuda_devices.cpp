@@ -1,4 +1,4 @@
-// Which CUDA devices there are, and what each is.
+// Lists the CUDA devices and their properties.
 #include <dlfcn.h>
 
 #include <atomic>
@@ -14,8 +14,8 @@
 namespace gpumem {
 namespace {
 
-// The loader's reason why there is no driver; empty: there is one. The runtime looks for the driver once and so does this: a child that is
-// forked while another thread is in such a search can crash in one of its own.
+// The loader's reason for a missing driver; empty if it is present. Asked only once, as the runtime does. A child that
+// is forked during another thread's search can crash in one of its own.
 const std::string& loader_reason() {
   static constinit std::atomic<const std::string*> reason{nullptr};
   return made_once(reason, []() -> std::string {
@@ -26,7 +26,7 @@ const std::string& loader_reason() {
   });
 }
 
-// cudaErrorInsufficientDriver also means that there is no driver at all; its version is 0 then.
+// cudaErrorInsufficientDriver also means that no driver was found. The version is then 0.
 CudaDevices unusable(cudaError_t error) {
   int driver = 0;
   if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
@@ -55,7 +55,7 @@ int64_t attribute(cudaDeviceAttr which, int32_t ordinal) {
 
 }  // namespace
 
-// A driver that lacks a call is a reason too, and not thrown.
+// A driver that lacks a function is reported as a reason, not thrown.
 CudaDevices cuda_devices() {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);

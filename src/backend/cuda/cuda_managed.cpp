@@ -1,4 +1,3 @@
-// Managed memory: prefetches, advice, and what the driver knows of them.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -13,7 +12,7 @@ cudaMemLocation location_of(int32_t device) noexcept {
   return {cudaMemLocationTypeDevice, {device}};
 }
 
-// Advice has the numbers that it has in CUDA.
+// The numbers of gpumem_advice equal CUDA's.
 static_assert(int{GPUMEM_ADVISE_READ_MOSTLY} == int{cudaMemAdviseSetReadMostly});
 static_assert(int{GPUMEM_ADVISE_UNSET_ACCESSED_BY} == int{cudaMemAdviseUnsetAccessedBy});
 
@@ -35,8 +34,8 @@ void CudaBackend::advise(const void* p, size_t bytes, gpumem_advice advice, int3
   GPUMEM_CUDA(cudaMemAdvise(p, bytes, static_cast<cudaMemoryAdvise>(advice), location_of(device)));
 }
 
-// The driver keeps track of blocks of 2 MiB; what is only partly overwritten is kept. Not on the legacy stream, which the call does
-// not take. Where the contents can't be given up they move as well.
+// The driver tracks blocks of 2 MiB, and a partly overwritten block is kept. Not on the legacy stream, which the call
+// rejects. Contents that can't be discarded are moved too.
 void CudaBackend::prefetch_to_overwrite(NativeStream stream, const void* p, size_t bytes) {
   constexpr uintptr_t kBlock = uintptr_t{2} << 20;
   const auto first = reinterpret_cast<uintptr_t>(p);

@@ -1,4 +1,3 @@
-// Streams, events and host callbacks.
 #include <atomic>
 #include <chrono>
 #include <utility>
@@ -17,7 +16,6 @@ void run_host_task(void* argument) noexcept {
   (*task)();
 }
 
-// OK and NOT_READY are answers; everything else is thrown.
 bool answered_done(cudaError_t error, const char* what) {
   if (error != cudaErrorNotReady) check_cuda(error, what);
   if (error == cudaErrorNotReady) static_cast<void>(cudaGetLastError());
@@ -64,8 +62,7 @@ NativeStream CudaBackend::wrap_stream(void* native_stream) {
   return stream;
 }
 
-// Another wrapper of the same stream takes new scratch with its next reduction. That of a stream which is gone stays where it is until
-// the context ends.
+// A new wrapper of the stream gets new scratch. A destroyed stream's scratch is kept until the context ends.
 void CudaBackend::unwrap_stream(NativeStream stream) noexcept {
   enter_to_end([&] {
     if (!capturing(stream)) scratch_.stream_ends(native(stream));
@@ -77,8 +74,8 @@ void CudaBackend::synchronize(NativeStream stream) {
   GPUMEM_CUDA(cudaStreamSynchronize(native(stream)));
 }
 
-// H200: after a copy of 1 KiB the word is seen 1.2 us before cudaStreamSynchronize() returns. A word that does not come soon, because
-// earlier work goes on, because the driver can't write it, or after a fault, is left to the driver.
+// H200, after a copy of 1 KiB: the word is visible 1.2 us before cudaStreamSynchronize() returns. The word may be late:
+// earlier work continues, the driver can't write it, or there is a fault. The driver then waits.
 void CudaBackend::synchronize_by(NativeStream stream, uint32_t& word) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::microseconds kPatience{50};
@@ -95,9 +92,9 @@ void CudaBackend::synchronize_by(NativeStream stream, uint32_t& word) {
   synchronize(stream);
 }
 
-// cudaDeviceSynchronize() invalidates every capture on the device, in each mode, and captures of others cannot all be seen. cudaFree() waits
-// for the device's work too (CUDA C++ Programming Guide, "Stream Ordered Memory Allocator"), and captures stay valid. On a device without
-// a byte left, memory must still come free: then only captures that the legacy stream would wait for are seen.
+// cudaDeviceSynchronize() invalidates every capture on the device, in each mode, and not all captures are visible.
+// Waiting in cudaFree() keeps them valid (CUDA C++ Programming Guide, "Stream Ordered Memory Allocator"). If the device
+// has no free byte, memory must still be freed. Only captures that the legacy stream would wait for are then detected.
 void CudaBackend::synchronize_device() {
   const DeviceScope scope = enter();
   void* block = nullptr;
@@ -110,8 +107,7 @@ void CudaBackend::synchronize_device() {
   GPUMEM_CUDA(cudaDeviceSynchronize());
 }
 
-// A record is a command: on a blocking stream it comes after what the legacy stream has been given, which a mere wait for the
-// stream would not see.
+// On a blocking stream, an event record follows the legacy stream's earlier work. A stream wait would not see it.
 void CudaBackend::await_order() {
   const DeviceScope scope = enter();
   if (non_blocking_) return GPUMEM_CUDA(cudaStreamSynchronize(own_stream_));
@@ -124,8 +120,8 @@ bool CudaBackend::idle(NativeStream stream) {
   return answered_done(cudaStreamQuery(native(stream)), "cudaStreamQuery");
 }
 
-// The driver answers for a stream of any context without one being current; only the legacy stream is one of the current
-// context. The pools ask with every block.
+// The driver answers for a stream of any context, whether or not a context is current. Only the legacy stream belongs
+// to the current context. The pools ask for every block.
 bool CudaBackend::capturing(NativeStream stream) {
   require_present();
   CUstreamCaptureStatus known = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -136,7 +132,7 @@ bool CudaBackend::capturing(NativeStream stream) {
   const DeviceScope scope = enter();
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   const cudaError_t error = cudaStreamIsCapturing(native(stream), &status);
-  if (error == cudaErrorStreamCaptureImplicit) {  // the legacy stream while another stream is being captured
+  if (error == cudaErrorStreamCaptureImplicit) {  // the legacy stream during another stream's capture
     static_cast<void>(cudaGetLastError());
     return true;
   }
@@ -144,7 +140,7 @@ bool CudaBackend::capturing(NativeStream stream) {
   return status != cudaStreamCaptureStatusNone;
 }
 
-// The legacy stream, while another one is captured, has an id of its own.
+// The legacy stream has an id of its own during another stream's capture.
 uint64_t CudaBackend::capture_id(NativeStream stream) {
   if (!capturing(stream)) return 0;
   const KeptThreadState kept;
@@ -157,7 +153,7 @@ uint64_t CudaBackend::capture_id(NativeStream stream) {
   return UINT64_MAX;
 }
 
-// To wait for a stream under capture is an error that ends the capture, in every mode.
+// Waiting for a stream under capture is an error that invalidates the capture, in every mode.
 void CudaBackend::invalidate_capture(NativeStream stream) noexcept {
   enter_to_end([&] { static_cast<void>(cudaStreamSynchronize(native(stream))); });
 }

@@ -1,11 +1,11 @@
-// The few calls of the CUDA driver API that the runtime has no equal for, found at run time, so that nothing links libcuda.
+// CUDA driver functions that the runtime lacks. They are found at run time, so that nothing links libcuda.
 #pragma once
 
 #include <cudaTypedefs.h>
 
 namespace gpumem {
 
-// The number in each type is the driver version that brought this signature.
+// The number in each type is the driver version that introduced the signature.
 struct DriverApi {
   PFN_cuCtxPushCurrent_v4000 ctx_push;
   PFN_cuCtxPopCurrent_v4000 ctx_pop;
@@ -34,7 +34,7 @@ struct MappingApi {
   PFN_cuMemSetAccess_v10020 set_access;
 };
 
-// Throws DRIVER_TOO_OLD when the driver lacks one of them.
+// Throws DRIVER_TOO_OLD if the driver lacks one of them.
 const DriverApi& driver_api();
 const MappingApi& mapping_api();
 

@@ -7,9 +7,8 @@
 
 namespace gpumem {
 
-// What was released stays in the pool until it is trimmed: by itself the driver would give it back to the system, and take it
-// anew, with each synchronisation. A stream is never made to wait for another one's work in order to reuse its memory: the
-// engine does that where memory is short, and knows for whom.
+// Released memory stays until it is trimmed. By default the driver would return it at each synchronisation. Streams
+// never wait for each other to reuse memory: the engine does that if memory is short, because it knows the users.
 void DriverPool::open(int ordinal) {
   cudaMemPoolProps props{};
   props.allocType = cudaMemAllocationTypePinned;
@@ -51,7 +50,7 @@ void DriverPool::release(cudaStream_t stream, void* p) noexcept {
   static_cast<void>(cudaGetLastError());
 }
 
-// What was released on the housekeeping stream counts as unused once that stream is known to have passed it.
+// Memory released on the housekeeping stream counts as unused once that stream is known to have passed it.
 void DriverPool::trim(size_t keep_bytes) noexcept {
   if (pool_ == nullptr) return;
   static_cast<void>(cudaStreamSynchronize(housekeeping_));

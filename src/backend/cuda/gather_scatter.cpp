@@ -1,4 +1,3 @@
-// Gathers and scatters on a CUDA device.
 #include <optional>
 
 #include "backend/cuda/cuda_backend.hpp"
@@ -6,8 +5,7 @@
 namespace gpumem {
 namespace {
 
-// A reduction's scratch serves: its counters are 0 between launches, and so are the two that are used here. The report goes where a
-// reduction's value would.
+// Uses a reduction's scratch, whose counters are 0 between launches. The report replaces a reduction's value.
 kernels::GatherScatterScratch scratch_in(const kernels::ReduceScratch& scratch, kernels::ReduceSlot* slot) noexcept {
   static_assert(sizeof(BadIndex) <= sizeof(ReduceNode));
   auto* const pending = reinterpret_cast<unsigned long long*>(scratch.counters);
@@ -16,11 +14,11 @@ kernels::GatherScatterScratch scratch_in(const kernels::ReduceScratch& scratch, 
           slot == nullptr ? nullptr : reinterpret_cast<BadIndex*>(&slot->node)};
 }
 
-static_assert(kScratchNodeBytes % sizeof(unsigned long long) == 0);  // counters follow the nodes
+static_assert(kScratchNodeBytes % sizeof(unsigned long long) == 0);  // counters follow the partial results
 
 }  // namespace
 
-// Two launches, which the lease keeps together: the next call on the stream uses the same scratch.
+// Makes two launches. The lease keeps them together, because the next call on the stream uses the same scratch.
 BadIndex CudaBackend::gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params,
                                      const Configured<GatherScatterParams>& planned, Completion completion) {
   const DeviceScope scope = enter();

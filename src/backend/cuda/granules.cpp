@@ -1,5 +1,4 @@
-// Physical memory of the device in granules, the least that the driver maps (CUDA C++ Programming Guide, "Virtual Memory
-// Management").
+// Device memory in pages of the least mapping size (CUDA C++ Programming Guide, "Virtual Memory Management").
 #include "backend/cuda/cuda_backend.hpp"
 #include "base/error.hpp"
 #include "base/scope_exit.hpp"
@@ -7,12 +6,11 @@
 namespace gpumem {
 namespace {
 
-// Driver and runtime share the numbers of their common errors.
 void check(CUresult result, const char* what) { check_cuda(static_cast<cudaError_t>(result), what); }
 
 }  // namespace
 
-// Leaves granule_bytes_ at 0 where the device or the driver lacks what it takes.
+// granule_bytes_ stays 0 if the device or the driver lacks support.
 void CudaBackend::open_granules() {
   try {
     const MappingApi& driver = mapping_api();
@@ -23,7 +21,7 @@ void CudaBackend::open_granules() {
     if (!has(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED)) return;
     granules_.type = CU_MEM_ALLOCATION_TYPE_PINNED;
     granules_.location = {CU_MEM_LOCATION_TYPE_DEVICE, {props_.ordinal}};
-    // Network cards reach it, as they do other device memory.
+    // Lets network cards reach it, as they reach other device memory.
     if (has(CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED)) granules_.allocFlags.gpuDirectRDMACapable = 1;
     check(driver.granularity(&granule_bytes_, &granules_, CU_MEM_ALLOC_GRANULARITY_MINIMUM),
           "cuMemGetAllocationGranularity");
@@ -42,7 +40,7 @@ void CudaBackend::release_addresses(uintptr_t base, size_t bytes) noexcept {
   enter_to_end([&] { static_cast<void>(mapping_api().free_addresses(base, bytes)); });
 }
 
-// The memory is the mapping's alone: with it it goes.
+// Only the mapping owns the memory, so unmapping frees it.
 void CudaBackend::map(uintptr_t p, size_t bytes) {
   const DeviceScope scope = enter();
   const MappingApi& driver = mapping_api();

@@ -1,12 +1,12 @@
-// What stands around each launch of the CUDA backend: whoever measures the call is told, and so are tools that read NVTX, in the domain
-// "gpumem": the category is the family, the name the variant.
+// Marks each launch of the CUDA backend for the call's measurement and for tools that read NVTX. The domain is
+// "gpumem", the category the operation, and the name the variant.
 #pragma once
 
 #include "backend/backend.hpp"
 
 namespace gpumem {
 
-// Finds the tool, if the process has one. A program that runs with more rights than its user has is shown to none.
+// Looks for a tool in the process. A program with AT_SECURE set reports to none.
 void open_ranges();
 
 class LaunchRange {

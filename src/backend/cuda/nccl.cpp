@@ -1,7 +1,7 @@
-// NCCL as a link (NCCL User Guide, "Creating a communicator with options", "Group Calls", "Fault Tolerance"). It is loaded where a program
-// needs it, and stays. A call that waits for other processes, to come up or to connect two members for the first time, is made on a thread
-// of its own, which is left behind when it does not return. A group between connected members is only enqueued: it takes 9 us here, and
-// 58 to 150 with a communicator that does not block (bench/experiments.csv).
+// NCCL as a Link (NCCL User Guide, "Creating a communicator with options", "Group Calls", "Fault Tolerance"). Loaded on
+// first use and never unloaded. Calls that wait for other processes, to start or to connect two participants, run on
+// threads of their own, which are abandoned if they do not return. A group between connected participants is only
+// enqueued, in 9 us. A communicator that does not block would take 58 to 150 us (bench/experiments.csv).
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -22,7 +22,6 @@
 namespace gpumem {
 namespace {
 
-// nccl.h, as far as it is used.
 using Comm = struct ncclComm*;
 constexpr int kSuccess = 0;
 constexpr int kSystemError = 2;
@@ -30,7 +29,7 @@ constexpr int kChar = 0;
 constexpr int kOldest = 21800;  // 2.18.0
 constexpr int kUndefined = INT_MIN;
 
-// As of 2.18, which all later versions take.
+// As of 2.18; all later versions accept it.
 struct Config {
   size_t size = sizeof(Config);
   unsigned magic = 0xcafebeef;
@@ -56,7 +55,7 @@ struct Api {
   int (*destroy)(Comm) = nullptr;
   int (*abort)(Comm) = nullptr;
   const char* (*error_string)(int) = nullptr;
-  std::string lacking;  // why it can't be used
+  std::string lacking;
 };
 
 Api load_nccl() {
@@ -91,7 +90,7 @@ Api load_nccl() {
 
 constinit std::atomic<const Api*> g_nccl{nullptr};
 
-// Once why_no_link() has found it.
+// Call after why_no_link() has found it.
 const Api& nccl() { return *g_nccl.load(std::memory_order_acquire); }
 
 void check_nccl(int result, const char* call) {
@@ -108,7 +107,7 @@ struct Outcome {
   }
 };
 
-// Calls on threads of their own, which own what they use: it may outlive the link.
+// Calls on threads of their own. A call owns its data, because it may outlive the link.
 class Calls {
  public:
   template <class F>
@@ -163,7 +162,7 @@ class NcclLink final : public Link {
   }
   ~NcclLink() override { NcclLink::close(); }
 
-  // The others may still be at work on what this process has sent: a finalized communicator waits for that.
+  // Others may still be receiving data from this process. A finalized communicator waits for that.
   bool close() noexcept override {
     const bool all = end([](Comm comm) {
       Outcome outcome;
@@ -201,7 +200,7 @@ class NcclLink final : public Link {
   }
 
  private:
-  // Whoever leaves last, the link or a call that it has left behind, ends what nobody has ended.
+  // The last owner, the link or an abandoned call, destroys the remaining communicators.
   struct Comms : std::vector<Comm> {
     Comms() = default;
     Comms(const Comms&) = delete;
@@ -255,7 +254,7 @@ class NcclLink final : public Link {
     });
   }
 
-  // f of each communicator, unless a call is under way that uses them. False: something does not return.
+  // Calls f for each communicator, unless a pending call uses them. False: a call does not return.
   template <class F>
   bool end(const F& f) noexcept {
     if (left_behind_) return false;
@@ -282,15 +281,15 @@ class NcclLink final : public Link {
   }
 
   std::vector<Device> devices_;
-  const std::shared_ptr<Comms> comms_ = std::make_shared<Comms>();  // of each member here; none after abort()
-  std::set<std::tuple<size_t, int32_t, bool>> connected_;           // member, peer and direction
+  const std::shared_ptr<Comms> comms_ = std::make_shared<Comms>();  // one per participant here; empty after abort()
+  std::set<std::tuple<size_t, int32_t, bool>> connected_;           // participant, peer and direction
   Calls calls_;
   bool left_behind_ = false;
 };
 
 }  // namespace
 
-// What is lacking now may be there the next time.
+// Searches again on failure, because the library may be present the next time.
 std::string why_no_link() {
   if (g_nccl.load(std::memory_order_acquire) != nullptr) return {};
   const Api api = load_nccl();

@@ -1,4 +1,4 @@
-// The library's domain for tools that read NVTX; only where the toolkit has its headers.
+// The library's domain for tools that read NVTX, if the toolkit has its headers.
 #pragma once
 
 #if __has_include(<nvtx3/nvToolsExt.h>)
@@ -7,7 +7,7 @@
 
 namespace gpumem {
 
-// Of the process, as the tool is. nullptr: there is none.
+// One per process, as the tool is. nullptr: no tool.
 inline nvtxDomainHandle_t nvtx_domain() noexcept {
   static const nvtxDomainHandle_t made = nvtxDomainCreateA("gpumem");
   return made;

@@ -1,9 +1,9 @@
-// What the device may read of other devices' memory (CUDA C++ Programming Guide, "Multi-Device System").
+// Access to other devices' memory (CUDA C++ Programming Guide, "Multi-Device System").
 #include "backend/cuda/cuda_backend.hpp"
 
 namespace gpumem {
 
-// Never taken back: the program may rely on it too.
+// Access is never revoked, because the program may rely on it too.
 bool CudaBackend::reaches_device(int32_t ordinal) {
   const DeviceScope scope = enter();
   int can = 0;
@@ -13,8 +13,7 @@ bool CudaBackend::reaches_device(int32_t ordinal) {
   return can != 0 && (error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled);
 }
 
-// reaches_device() does for memory of cudaMalloc(). A pool says by itself whom it is open to, and so does each mapping: they are opened
-// as they come, whoever made them.
+// reaches_device() covers memory from cudaMalloc(). Pools and mappings are opened one by one, whoever made them.
 bool CudaBackend::reaches(const void* p, size_t bytes) {
   const DeviceScope scope = enter();
   auto at = static_cast<CUdeviceptr>(reinterpret_cast<uintptr_t>(p));

@@ -1,4 +1,3 @@
-// The reductions on a CUDA device.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -13,7 +12,7 @@
 namespace gpumem {
 namespace {
 
-// Blocks that take the runs of very long segments in turn, if there are some: more than any device holds at a time.
+// Thread blocks that share the runs of very long segments. More than any device runs at a time.
 constexpr int64_t kLongSegmentBlocks = 1024;
 
 template <class Params>
@@ -41,7 +40,7 @@ kernels::ReduceLaunch launch_of(const ReduceParams& params, const Config& config
 
 kernels::ReduceLaunch launch_of(const ReduceAxisParams& params, const Config& config) noexcept {
   const bool rows = params.of_rows();
-  const bool evenly = rows && params.batch_stride == params.rows * params.ld;  // as the rows of one matrix
+  const bool evenly = rows && params.batch_stride == params.rows * params.ld;  // contiguous, as the rows of one matrix
   const kernels::LineLayout lines{.count = params.lines(),
                                   .length = params.length(),
                                   .stride = rows ? 1 : params.ld,
@@ -63,19 +62,18 @@ kernels::ReduceLaunch launch_of(const ReduceSegmentsParams& params, const Config
   return launch;
 }
 
-// Whether no line can fail: the scratch's status stays 0.
+// Whether no line can fail: the scratch's status then stays 0.
 bool always_succeeds(const kernels::ReduceLaunch& launch) noexcept {
   return launch.lines.offsets == nullptr && always_has_value(launch.dtype, launch.op, launch.lines.length);
 }
 
 }  // namespace
 
-// The value comes straight into memory that the host watches: several microseconds sooner than a copy and a wait for the
-// stream. A wait that gets long gives the processor back.
+// Polling host memory is several microseconds faster than a copy and a stream wait, which follows after kPatience.
 void CudaBackend::wait_for(const ResultSlots::Lease& slot, cudaStream_t stream) {
   using Clock = std::chrono::steady_clock;
   constexpr auto kPatience = std::chrono::microseconds(50);
-  // The caller may touch managed memory as soon as it has the value, which some devices allow only when no kernel is running.
+  // With the value, the caller may touch managed memory. Some devices allow that only if no kernel is running.
   if (!props_.concurrent_managed) GPUMEM_CUDA(cudaStreamSynchronize(stream));
   const auto start = Clock::now();
   while (slot.host()->ticket != slot.ticket()) {
@@ -110,7 +108,6 @@ ReduceNode CudaBackend::reduce(NativeStream stream, const ReduceParams& params,
   return node;
 }
 
-// The node in a slot, or several behind it.
 class CudaBackend::NodesInSlot final : public PendingNodes {
  public:
   NodesInSlot(CudaBackend& backend, ResultSlots& slots, NativeStream stream)
@@ -180,8 +177,8 @@ void CudaBackend::reduce_async(NativeStream stream, const ReduceParams& params,
   GPUMEM_CUDA(implementation.execute.gpu(launch, kernel_stream(stream)));
 }
 
-// The lines, and where they can fail or somebody waits, their status once all are done. Where the first launch fails in part, the second
-// takes back what it has left in scratch memory.
+// Launches the lines. If they can fail, or a thread waits, a second launch stores their status. If the first launch
+// fails in part, the second clears its state in scratch memory.
 template <class Params>
 void CudaBackend::launch_lines(gpumem_family family, const Implementation<Params>& implementation,
                                kernels::ReduceLaunch launch, NativeStream stream) {
@@ -233,7 +230,7 @@ gpumem_status CudaBackend::reduce_lines(NativeStream stream, const ReduceSegment
   return run_lines(GPUMEM_FAMILY_REDUCE_SEGMENTS, stream, params, planned, completion);
 }
 
-// One small reduction of every type, of zeros: the kernels of one source file are loaded together.
+// Runs one small reduction of zeros per type, which loads all kernels of its source file.
 void CudaBackend::warm_up_reductions() {
   if (capturing(own_stream_)) return;
   Configured<ReduceParams> planned{&implementation<ReduceFamily>("single_tile")};

@@ -11,55 +11,55 @@ void ReduceScratchPool::open() { GPUMEM_CUDA(cudaStreamCreateWithFlags(&housekee
 
 void ReduceScratchPool::close() noexcept {
   const std::unique_lock<std::shared_mutex> lock(mutex_);
-  for (const auto& piece : pieces_) {
-    static_cast<void>(cudaFree(piece->scratch.nodes));
-    if (piece->passed != nullptr) static_cast<void>(cudaEventDestroy(piece->passed));
+  for (const auto& block : blocks_) {
+    static_cast<void>(cudaFree(block->scratch.nodes));
+    if (block->passed != nullptr) static_cast<void>(cudaEventDestroy(block->passed));
   }
   {
     const std::lock_guard<std::mutex> shelf_lock(shelf_->mutex);
     shelf_->idle.clear();
   }
-  pieces_.clear();
+  blocks_.clear();
   of_stream_.clear();
   if (housekeeping_ != nullptr) static_cast<void>(cudaStreamDestroy(housekeeping_));
   housekeeping_ = nullptr;
 }
 
-// One allocation: nodes, counters, status; the latter two 0.
-ReduceScratchPool::Piece* ReduceScratchPool::new_piece() {
+// One allocation: partial results, counters, status. The latter two are 0.
+ReduceScratchPool::ScratchBlock* ReduceScratchPool::new_block() {
   constexpr size_t kZeroed = kScratchCounters * sizeof(unsigned) + sizeof(gpumem_status);
-  Piece* piece = pieces_.emplace_back(std::make_unique<Piece>()).get();
+  ScratchBlock* block = blocks_.emplace_back(std::make_unique<ScratchBlock>()).get();
   ScopeExit forget([&] {
-    static_cast<void>(cudaFree(piece->scratch.nodes));
-    if (piece->passed != nullptr) static_cast<void>(cudaEventDestroy(piece->passed));
-    pieces_.pop_back();
+    static_cast<void>(cudaFree(block->scratch.nodes));
+    if (block->passed != nullptr) static_cast<void>(cudaEventDestroy(block->passed));
+    blocks_.pop_back();
   });
   void* memory = nullptr;
   GPUMEM_CUDA(cudaMalloc(&memory, kScratchNodeBytes + kZeroed));
-  piece->scratch.nodes = memory;
-  piece->scratch.counters = reinterpret_cast<unsigned*>(static_cast<char*>(memory) + kScratchNodeBytes);
-  piece->scratch.status = reinterpret_cast<gpumem_status*>(piece->scratch.counters + kScratchCounters);
-  GPUMEM_CUDA(cudaEventCreateWithFlags(&piece->passed, cudaEventDisableTiming));
-  GPUMEM_CUDA(cudaMemsetAsync(piece->scratch.counters, 0, kZeroed, housekeeping_));
+  block->scratch.nodes = memory;
+  block->scratch.counters = reinterpret_cast<unsigned*>(static_cast<char*>(memory) + kScratchNodeBytes);
+  block->scratch.status = reinterpret_cast<gpumem_status*>(block->scratch.counters + kScratchCounters);
+  GPUMEM_CUDA(cudaEventCreateWithFlags(&block->passed, cudaEventDisableTiming));
+  GPUMEM_CUDA(cudaMemsetAsync(block->scratch.counters, 0, kZeroed, housekeeping_));
   GPUMEM_CUDA(cudaStreamSynchronize(housekeeping_));
   forget.release();
-  return piece;
+  return block;
 }
 
-// A piece whose last user is done, or one that the stream can wait for. A graph waits for no event of the world outside.
-ReduceScratchPool::Piece* ReduceScratchPool::idle_piece(cudaStream_t stream, bool capturing) {
+// A block whose last user is done, or one that the stream can wait for. A graph can't wait for an event outside it.
+ReduceScratchPool::ScratchBlock* ReduceScratchPool::idle_block(cudaStream_t stream, bool capturing) {
   const std::lock_guard<std::mutex> lock(shelf_->mutex);
   auto& idle = shelf_->idle;
   for (auto at = idle.begin(); at != idle.end(); ++at) {
-    Piece* piece = *at;
-    if (!piece->waited && cudaEventQuery(piece->passed) != cudaSuccess) {
+    ScratchBlock* block = *at;
+    if (!block->waited && cudaEventQuery(block->passed) != cudaSuccess) {
       static_cast<void>(cudaGetLastError());
       if (capturing) continue;
-      GPUMEM_CUDA(cudaStreamWaitEvent(stream, piece->passed, 0));
+      GPUMEM_CUDA(cudaStreamWaitEvent(stream, block->passed, 0));
     }
-    piece->waited = true;
+    block->waited = true;
     idle.erase(at);
-    return piece;
+    return block;
   }
   return nullptr;
 }
@@ -68,12 +68,12 @@ void ReduceScratchPool::give_back(void* of_graph) noexcept {
   const std::unique_ptr<OfGraph> owned(static_cast<OfGraph*>(of_graph));
   const std::lock_guard<std::mutex> lock(owned->shelf->mutex);
   auto& idle = owned->shelf->idle;
-  // The pool keeps room for every piece; without it, the pool is closed.
-  if (idle.size() < idle.capacity()) idle.push_back(owned->piece);
+  // Capacity is reserved for every block. If it is 0, the pool is closed.
+  if (idle.size() < idle.capacity()) idle.push_back(owned->block);
 }
 
-void ReduceScratchPool::attach(Piece* piece, cudaGraph_t graph) {
-  auto of_graph = std::make_unique<OfGraph>(OfGraph{shelf_, piece});
+void ReduceScratchPool::attach(ScratchBlock* block, cudaGraph_t graph) {
+  auto of_graph = std::make_unique<OfGraph>(OfGraph{shelf_, block});
   cudaUserObject_t object = nullptr;
   GPUMEM_CUDA(cudaUserObjectCreate(
       &object, of_graph.get(), [](void* p) { give_back(p); }, 1, cudaUserObjectNoDestructorSync));
@@ -81,20 +81,20 @@ void ReduceScratchPool::attach(Piece* piece, cudaGraph_t graph) {
   GPUMEM_CUDA(cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove));
 }
 
-ReduceScratchPool::Piece* ReduceScratchPool::of_stream(cudaStream_t stream) {
+ReduceScratchPool::ScratchBlock* ReduceScratchPool::of_stream(cudaStream_t stream) {
   const auto own = of_stream_.find(stream);
   return own == of_stream_.end() ? nullptr : own->second;
 }
 
 ReduceScratchPool::Lease ReduceScratchPool::for_stream(cudaStream_t stream) {
-  const auto leased = [](Piece* piece) {
-    return Lease{piece->scratch, std::unique_lock<std::mutex>(piece->launching)};
+  const auto leased = [](ScratchBlock* block) {
+    return Lease{block->scratch, std::unique_lock<std::mutex>(block->launching)};
   };
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   cudaGraph_t graph = nullptr;
   GPUMEM_CUDA(cudaStreamGetCaptureInfo(stream, &status, nullptr, &graph, nullptr, nullptr, nullptr));
   const bool capturing = status == cudaStreamCaptureStatusActive;
-  Piece* own = nullptr;
+  ScratchBlock* own = nullptr;
   if (!capturing) {
     const std::shared_lock<std::shared_mutex> lock(mutex_);
     own = of_stream(stream);
@@ -102,32 +102,32 @@ ReduceScratchPool::Lease ReduceScratchPool::for_stream(cudaStream_t stream) {
   if (own != nullptr) return leased(own);
   const std::unique_lock<std::shared_mutex> lock(mutex_);
   if (!capturing && (own = of_stream(stream)) != nullptr) return leased(own);
-  Piece* piece = idle_piece(stream, capturing);
-  if (piece == nullptr) {
+  ScratchBlock* block = idle_block(stream, capturing);
+  if (block == nullptr) {
     {
       const std::lock_guard<std::mutex> shelf_lock(shelf_->mutex);
-      reserve_doubling(shelf_->idle, pieces_.size() + 1);
+      reserve_doubling(shelf_->idle, blocks_.size() + 1);
     }
-    piece = new_piece();
+    block = new_block();
   }
   if (capturing) {
-    attach(piece, graph);
+    attach(block, graph);
   } else {
-    of_stream_.emplace(stream, piece);
+    of_stream_.emplace(stream, block);
   }
-  return leased(piece);
+  return leased(block);
 }
 
 void ReduceScratchPool::stream_ends(cudaStream_t stream) noexcept {
   const std::unique_lock<std::shared_mutex> lock(mutex_);
   const auto own = of_stream_.find(stream);
   if (own == of_stream_.end()) return;
-  Piece* piece = own->second;
+  ScratchBlock* block = own->second;
   of_stream_.erase(own);
-  piece->waited = cudaEventRecord(piece->passed, stream) != cudaSuccess;
+  block->waited = cudaEventRecord(block->passed, stream) != cudaSuccess;
   static_cast<void>(cudaGetLastError());
   const std::lock_guard<std::mutex> shelf_lock(shelf_->mutex);
-  if (shelf_->idle.size() < shelf_->idle.capacity()) shelf_->idle.push_back(piece);
+  if (shelf_->idle.size() < shelf_->idle.capacity()) shelf_->idle.push_back(block);
 }
 
 }  // namespace gpumem

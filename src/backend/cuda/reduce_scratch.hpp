@@ -1,5 +1,5 @@
-// Scratch memory of the reductions. Launches on one stream come one after the other, so each stream has one piece and keeps it;
-// a launch that is captured gets a piece of its own, which belongs to the graph and comes back when the graph is gone.
+// Scratch memory of the reductions. Launches on one stream are ordered, so each stream keeps one block. Captured
+// launches get blocks of their own, which the graph returns when it is destroyed.
 #pragma once
 
 #include <map>
@@ -20,46 +20,46 @@ class ReduceScratchPool {
   ReduceScratchPool& operator=(const ReduceScratchPool&) = delete;
 
   void open();
-  // After all work is done. Pieces of graphs that still live are freed too: no graph outlives its context.
+  // After all work is done. Frees blocks of live graphs too, because no graph outlives its context.
   void close() noexcept;
 
-  // What the next launches on the stream may use until they are done. While the lease lasts, other threads that launch on the same
-  // stream wait: the launches of one call follow each other.
+  // Scratch for the next launches on the stream until they are done. The lease blocks other threads that launch on the
+  // same stream, so that one call's launches stay together.
   struct Lease {
     kernels::ReduceScratch scratch;
     std::unique_lock<std::mutex> lock;
   };
   Lease for_stream(cudaStream_t stream);
-  // The stream is about to end, or to be given back to the program: its piece goes to whoever comes next, after its work.
+  // Call before the stream ends or returns to the program. Its block is reused after its work.
   void stream_ends(cudaStream_t stream) noexcept;
 
  private:
-  struct Piece {
+  struct ScratchBlock {
     kernels::ReduceScratch scratch;
     cudaEvent_t passed = nullptr;  // its last use by a stream that has ended
-    bool waited = true;            // nothing to wait for
+    bool waited = true;
     std::mutex launching;
   };
-  // What graphs give their pieces back to: it may outlive the pool.
+  // Graphs return their blocks here. It may outlive the pool.
   struct Shelf {
     std::mutex mutex;
-    std::vector<Piece*> idle;
+    std::vector<ScratchBlock*> idle;
   };
   struct OfGraph {
     std::shared_ptr<Shelf> shelf;
-    Piece* piece;
+    ScratchBlock* block;
   };
 
   static void give_back(void* of_graph) noexcept;
-  Piece* of_stream(cudaStream_t stream);
-  Piece* idle_piece(cudaStream_t stream, bool capturing);
-  Piece* new_piece();
-  void attach(Piece* piece, cudaGraph_t graph);
+  ScratchBlock* of_stream(cudaStream_t stream);
+  ScratchBlock* idle_block(cudaStream_t stream, bool capturing);
+  ScratchBlock* new_block();
+  void attach(ScratchBlock* block, cudaGraph_t graph);
 
   std::shared_mutex mutex_;
-  cudaStream_t housekeeping_ = nullptr;  // captures nothing, waits for nobody
-  std::vector<std::unique_ptr<Piece>> pieces_;
-  std::map<cudaStream_t, Piece*> of_stream_;
+  cudaStream_t housekeeping_ = nullptr;  // never captures, never waits
+  std::vector<std::unique_ptr<ScratchBlock>> blocks_;
+  std::map<cudaStream_t, ScratchBlock*> of_stream_;
   std::shared_ptr<Shelf> shelf_ = std::make_shared<Shelf>();
 };
 

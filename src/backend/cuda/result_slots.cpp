@@ -28,7 +28,7 @@ ResultSlots::Lease::Lease(ResultSlots& slots, bool waits) : slots_(slots) {
   index_ = slots_.free_.back();
   slots_.free_.pop_back();
   ticket_ = slots_.next_ticket_++;
-  if (slots_.next_ticket_ == 0) slots_.next_ticket_ = 1;  // 0 is what a slot holds at first
+  if (slots_.next_ticket_ == 0) slots_.next_ticket_ = 1;  // 0 is a slot's initial value
 }
 
 ResultSlots::Lease::~Lease() {

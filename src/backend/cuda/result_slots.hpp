@@ -1,4 +1,4 @@
-// Slots of pinned memory that the device has mapped: a kernel writes its value there and the host waits for it.
+// Slots of mapped pinned memory. A kernel writes its value there, and the host waits for it.
 #pragma once
 
 #include <condition_variable>
@@ -20,7 +20,7 @@ class ResultSlots {
   void open();
   void close() noexcept;
 
-  // A slot for one launch. While all are in use: waits, or has none.
+  // A slot for one launch. If all are in use, it waits or stays empty.
   class Lease {
    public:
     explicit Lease(ResultSlots& slots, bool waits = true);

@@ -6,7 +6,7 @@
 namespace gpumem {
 namespace {
 
-// What stays with the pool while nobody uses it.
+// Bytes that an unused pool keeps.
 constexpr uint64_t kKept = uint64_t{64} << 20;
 
 }  // namespace
@@ -27,7 +27,7 @@ StreamMemory::Block::Block(StreamMemory& memory, const DeviceProps& props, size_
   }
 }
 
-// A fault that shows here is found by the next call that is checked for it.
+// The next checked call reports a fault that occurs here.
 StreamMemory::Block::~Block() {
   if (p_ == nullptr) return;
   if (pooled_) {
@@ -49,7 +49,7 @@ cudaMemPool_t StreamMemory::pool(int32_t device) {
   cudaMemPool_t made = nullptr;
   GPUMEM_CUDA(cudaMemPoolCreate(&made, &props));
   uint64_t kept = kKept;
-  static_cast<void>(cudaMemPoolSetAttribute(made, cudaMemPoolAttrReleaseThreshold, &kept));  // else it is slower
+  static_cast<void>(cudaMemPoolSetAttribute(made, cudaMemPoolAttrReleaseThreshold, &kept));  // it is slower otherwise
   return pool_ = made;
 }
 

@@ -1,6 +1,5 @@
-// Scratch memory that a call takes and gives back in its stream's order. It comes from a pool of the library's own, which keeps what
-// the last calls have used; a captured call makes it a part of the graph. A device without pools gives it to the call alone, which then
-// waits for its work.
+// Scratch memory that a call takes and returns in its stream's order, from a pool of the library's own. A captured call
+// makes it part of the graph. Without pools, each call allocates it and waits for its work.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,7 +13,6 @@ namespace gpumem {
 
 class StreamMemory {
  public:
-  // Throws. With 0 bytes the block is empty.
   class Block {
    public:
     Block(StreamMemory& memory, const DeviceProps& props, size_t bytes, cudaStream_t stream);

@@ -11,7 +11,7 @@
 namespace gpumem {
 namespace {
 
-// The elements that lie behind each one of a view: its last axis, where that is short. Rows of a few elements cost more than strides.
+// The view's last axis if it is short. Looping over rows of a few elements costs more than striding over them.
 struct ShortAxis {
   int64_t extent = 1;
   int64_t z_stride = 0;
@@ -32,10 +32,10 @@ ShortAxis take_short_axis(ArithmeticParams& a) noexcept {
   return axis;
 }
 
-// Elements [first, last) of z, row by row, each with those behind it. large: z is larger than the caches.
+// large: z is larger than the caches.
 void rows(const Loops& loops, const ArithmeticParams& a, const ShortAxis& behind, int64_t first, int64_t last,
           bool large) {
-  constexpr int64_t kAtOnce = 512;  // where there are elements behind them, so that those find the caches warm
+  constexpr int64_t kAtOnce = 512;  // with a short axis, whose later elements then find the caches warm
   constexpr int64_t kLongRow = int64_t{4} << 10;
   const auto loop = for_float_or_double(
       a.dtype, [&]<class T>() { return sizeof(T) == 4 ? loops.arithmetic.f32 : loops.arithmetic.f64; });
@@ -43,7 +43,7 @@ void rows(const Loops& loops, const ArithmeticParams& a, const ShortAxis& behind
   const int32_t inner = a.rank - 1;
   const int64_t longest = behind.extent > 1 ? kAtOnce : a.extents[inner];
   const bool reads_z = std::find(a.x, a.x + a.terms, a.z) != a.x + a.terms;
-  // Writing around the caches pays where z is not in them: not where it has just been read.
+  // Stores around the caches lose if z has just been read into them.
   ArithmeticRow row{.terms = a.terms,
                     .product = a.op == Arithmetic::multiply,
                     .z_step = a.z_strides[inner] * bytes,

@@ -10,7 +10,7 @@
 
 namespace gpumem::host {
 
-// Writing around the caches pays where dst is not in them: not where it has just been read.
+// Stores around the caches lose if dst has just been read into them.
 void convert_parallel(const HostTeam& team, const ConvertParams& p, const Config& config, char*) {
   const int64_t from = element_bytes(p.src_type);
   const int64_t to = element_bytes(p.dst_type);
@@ -23,7 +23,7 @@ void convert_parallel(const HostTeam& team, const ConvertParams& p, const Config
   });
 }
 
-// The definition and nothing else: what the loops are held against.
+// The definition only: the reference for the loops.
 void convert_serial(const HostTeam&, const ConvertParams& p, const Config&, char*) {
   const DefaultFloatEnvironment environment;
   for_types(p, [&]<class To, class From>() {

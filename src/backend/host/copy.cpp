@@ -1,4 +1,4 @@
-// Copies on the host: one launcher a variant, in the order of the table's host rows.
+// Copies on the host: one launcher per implementation, in the order of the table's host rows.
 #include <algorithm>
 #include <cstring>
 
@@ -11,14 +11,14 @@
 namespace gpumem {
 namespace {
 
-// Shorter parts have too few whole lines for stores around the caches to be worth their two ragged ends; longer ones than
-// the last the C library itself writes around the caches.
+// Shorter parts have too few whole lines to pay for their two unaligned ends. For longer ones, the C library's memcpy
+// writes around the caches itself.
 constexpr int64_t kShortestStreamed = 256;
 constexpr int64_t kLongestStreamed = int64_t{1} << 20;
 
 bool long_enough_to_stream(const CopyParams& b) noexcept { return b.row_bytes >= kShortestStreamed || b.one_range(); }
 
-// Bytes [first, last) of the block, counted without the gaps.
+// Bytes [first, last) of the block; padding is not counted.
 void move(const HostTeam& team, const CopyParams& b, int64_t first, int64_t last, bool stream) {
   const auto stream_row = team.loops.moves.stream_row;
   const auto move_part = [stream, stream_row](char* dst, const char* src, int64_t part) {
@@ -31,7 +31,7 @@ void move(const HostTeam& team, const CopyParams& b, int64_t first, int64_t last
   } else {
     for_each_row_part(b, first, first_whole, move_part);
     int64_t row = first_whole / b.row_bytes;
-    for (const int64_t end = last / b.row_bytes; row < end;) {  // all that a slice has left at a time
+    for (const int64_t end = last / b.row_bytes; row < end;) {
       const int64_t slice = row / b.rows;
       const int64_t count = std::min(end, (slice + 1) * b.rows) - row;
       const int64_t in_slice = row - slice * b.rows;
@@ -53,7 +53,7 @@ void move(const HostTeam& team, const CopyParams& b, int64_t first, int64_t last
 
 namespace host {
 
-// config.tile bytes a task, counted without the gaps: a task may begin and end within a row.
+// config.tile bytes per task, without padding: a task may begin and end within a row.
 void copy_parallel(const HostTeam& team, const CopyParams& b, const Config& config, char*) {
   const int64_t bytes = b.bytes();
   const bool stream = team.larger_than_caches(bytes) && long_enough_to_stream(b) && b.row_bytes < kLongestStreamed;

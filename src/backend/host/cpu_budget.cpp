@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 
@@ -14,14 +15,12 @@
 namespace gpumem {
 namespace {
 
-// The beginning of a file; empty if it cannot be read.
 template <size_t kCapacity>
 struct Text {
   explicit Text(const char* path) noexcept { read_beginning(path, text, sizeof text); }
   char text[kCapacity];
 };
 
-// The line after the one that `at` is in; nullptr if there is none.
 char* next_line(char* at) noexcept {
   char* const end = std::strchr(at, '\n');
   return end == nullptr ? nullptr : end + 1;
@@ -30,7 +29,7 @@ char* next_line(char* at) noexcept {
 int32_t affinity_processors() noexcept {
   cpu_set_t small;
   if (sched_getaffinity(0, sizeof small, &small) == 0) return std::max(1, CPU_COUNT(&small));
-  // More processors than cpu_set_t holds.
+  // The machine has more processors than cpu_set_t can hold.
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
   return online > 0 ? static_cast<int32_t>(online) : 1;
 }
@@ -39,7 +38,7 @@ int32_t affinity_processors() noexcept {
 
 int32_t usable_processors() { return std::min(affinity_processors(), processor_quota()); }
 
-// If the system does not say, the smallest size that there is: a page is then looked at several times, and none is left out.
+// If the system does not say, the smallest page size. Pages are then examined several times, but none is missed.
 size_t page_bytes() noexcept {
   const long page = sysconf(_SC_PAGESIZE);
   return page > 0 ? static_cast<size_t>(page) : 4096;
@@ -48,10 +47,10 @@ size_t page_bytes() noexcept {
 int64_t last_level_cache_bytes() noexcept {
   const long l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
   const long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
-  // The C library adds up what cpuid says, which in a virtual machine can be ten times what is there.
+  // sysconf() adds up figures of cpuid, which can be ten times too large in a virtual machine.
   const Text<64> file("/sys/devices/system/cpu/cpu0/cache/index3/size");
-  long long kib = 0;
-  const bool known = std::sscanf(file.text, "%lldK", &kib) == 1 && kib > 0;
+  int64_t kib = 0;
+  const bool known = std::from_chars(file.text, file.text + std::strlen(file.text), kib).ec == std::errc{} && kib > 0;
   const int64_t all = std::max({l3, l2, 0L});
   return known && all > 0 ? std::min<int64_t>(all, kib << 10) : all;
 }

@@ -6,10 +6,10 @@
 
 namespace gpumem {
 
-// Processors of the affinity mask, cut down to the CPU quota of the cgroup; at least 1.
+// Processors of the affinity mask, limited by the CPU quota of the cgroup; at least 1.
 int32_t usable_processors();
 
-size_t page_bytes() noexcept;               // of a page of the system's
+size_t page_bytes() noexcept;
 int64_t last_level_cache_bytes() noexcept;  // 0 if unknown
 void processor_name(char* name, int64_t capacity) noexcept;
 

@@ -1,6 +1,6 @@
-// Gathers and scatters on the host. The index is read twice: once to check all of it, since nothing may be written when a
-// number is bad, and once with the rows. A row is read and written once. Several threads may write a row of a scatter that is
-// named more than once; which of their bytes stay is left open.
+// Gathers and scatters on the host. The index is read twice: all of it is checked before anything is written, and then
+// it is read with the rows. A row is read and written once. If a scatter names a row more than once, several threads
+// may write it; the bytes that remain are unspecified.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -13,10 +13,10 @@
 namespace gpumem {
 namespace {
 
-constexpr int64_t kCheckTile = int64_t{1} << 16;  // numbers of the index that a task checks
+constexpr int64_t kCheckTile = int64_t{1} << 16;  // elements of the index per task
 constexpr int64_t kLine = 64;
 
-// The place of the first of index[first] .. index[last - 1] that is limit or more; last if there is none.
+// The position of the first element in index[first .. last) that is at least limit, or last.
 template <class Index>
 int64_t first_bad(const Index* index, int64_t first, int64_t last, uint64_t limit) noexcept {
   constexpr int64_t kBlock = 512;
@@ -47,21 +47,20 @@ BadIndex check(const HostTeam& team, int64_t tile, const GatherScatterParams& a,
   return at < a.n ? BadIndex{at, index[at]} : BadIndex{};
 }
 
-// A matrix's row; kNamed: the one that the index names.
 template <bool kNamed, class Index>
 int64_t row_of(const Index* index, int64_t i) noexcept {
   return kNamed ? static_cast<int64_t>(index[i]) : i;
 }
 
-// No hardware prefetcher foresees where a row lies, so the first lines of rows to come are prefetched here; the hardware goes on from
-// there.
+// Hardware prefetchers cannot predict indexed rows, so the first lines of coming rows are prefetched here. The hardware
+// continues from there.
 template <bool kGathers>
 void prefetch_row(const char* row, int64_t bytes) noexcept {
   constexpr int64_t kMost = 4 * kLine;
   for (int64_t at = 0; at < std::min(bytes, kMost); at += kLine) __builtin_prefetch(row + at, kGathers ? 0 : 1);
 }
 
-// A function of its own, for the thread sanitizer to know by name (tests/support/sanitizer_options.cpp).
+// A separate function, which a suppression of the thread sanitizer names (tests/support/sanitizer_options.cpp).
 [[gnu::always_inline]] inline void scatter_row(char* dst, const char* src, int64_t bytes) noexcept {
   std::memcpy(dst, src, static_cast<size_t>(bytes));
 }
@@ -75,11 +74,10 @@ void copy_row(char* dst, const char* src, int64_t bytes) noexcept {
   }
 }
 
-// Bytes of lines that are under way at a time.
 constexpr int64_t kAheadBytes = 2048;
 constexpr int64_t kMostRowsAhead = 16;
 
-// kBytes: of a row, where it is one of the usual short ones; else 0.
+// kBytes: the length of a row if it is a common short one; else 0.
 template <bool kGathers, class Index, int64_t kBytes>
 void move_rows_of_task(const GatherScatterParams& a, int64_t first, int64_t last) noexcept {
   const auto* index = static_cast<const Index*>(a.index);
@@ -113,7 +111,6 @@ Move move_of(int64_t row_bytes) noexcept {
   return found;
 }
 
-// Rows that are few and long are cut into pieces of as many bytes.
 template <bool kGathers, class Index>
 void move_pieces(const HostTeam& team, const GatherScatterParams& a, int64_t pieces) noexcept {
   const auto* index = static_cast<const Index*>(a.index);

@@ -17,8 +17,7 @@
 namespace gpumem {
 namespace {
 
-// Whole pages, which the operating system rounds up to itself, a mapping a block: once a block is unmapped, later use of it can be found out.
-// Large blocks are offered huge pages.
+// A mapping per block, so that use after unmapping can be detected. Large blocks are offered huge pages.
 constexpr size_t kHugePage = size_t{2} << 20;
 
 void* map_pages(size_t bytes) {
@@ -83,7 +82,7 @@ Location HostBackend::classify_unreachable(const void* p) noexcept {
 void* HostBackend::allocate(gpumem_memory_kind, size_t bytes) { return map_pages(bytes); }
 void HostBackend::release(gpumem_memory_kind, void* p, size_t bytes) noexcept { unmap_pages(p, bytes); }
 
-// One byte a page is enough, by as many threads as there are; with huge pages, most of them find theirs there already.
+// One byte per page is enough. With huge pages, most pages are already resident.
 void HostBackend::make_resident(void* p, size_t bytes) noexcept {
   static_cast<void>(madvise(p, bytes, MADV_DONTFORK));
   constexpr size_t kPiece = size_t{8} << 20;
@@ -103,7 +102,7 @@ void HostBackend::release_async(NativeStream stream, void* p, size_t bytes) noex
   if (stream == nullptr || queue_of(stream).idle()) return unmap_pages(p, bytes);
   try {
     queue_of(stream).enqueue([p, bytes] { unmap_pages(p, bytes); });
-  } catch (const std::exception&) {  // no memory for the task, or no thread
+  } catch (const std::exception&) {
     queue_of(stream).drain();
     unmap_pages(p, bytes);
   }
@@ -132,7 +131,7 @@ void HostBackend::parallel(int64_t tasks, gpumem_task_fn task, void* state) noex
   team_.parallel(tasks, [task, state](int64_t i) { task(state, i); });
 }
 
-// Room is made for its end, which can't fail.
+// Reserves the space that destroy_stream() needs, which cannot fail.
 NativeStream HostBackend::create_stream() {
   const std::lock_guard<std::mutex> lock(queues_mutex_);
   if (!ended_queues_.empty()) {

@@ -1,4 +1,4 @@
-// The CPU as a device: the whole seam, on the program's processors.
+// The backend interface, implemented on the host's processors.
 #pragma once
 
 #include <memory>
@@ -65,7 +65,7 @@ class HostBackend final : public Host {
   double elapsed_seconds(NativeEvent start, NativeEvent end) override;
 
  private:
-  // Runs f on the stream: now in this thread (complete, or no stream), or later in the stream's.
+  // Runs f now in this thread (complete, or no stream), or later in the stream.
   template <class F>
   void submit(NativeStream stream, Completion completion, F f) {
     if (stream == nullptr) {
@@ -96,7 +96,7 @@ class HostBackend final : public Host {
   QueueWorkers workers_;
   HostQueue own_queue_;
   std::mutex queues_mutex_;
-  std::vector<std::unique_ptr<HostQueue>> queues_;  // of all streams; those that ended wait for another one
+  std::vector<std::unique_ptr<HostQueue>> queues_;  // of all streams; destroyed ones are reused
   std::vector<HostQueue*> ended_queues_;
 };
 

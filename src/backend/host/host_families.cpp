@@ -1,4 +1,4 @@
-// The families on the host: one launcher a variant, in the order of the table's host rows.
+// The operations on the host: one launcher per implementation, in the order of the table's host rows.
 #include <algorithm>
 #include <memory>
 
@@ -11,7 +11,6 @@
 namespace gpumem {
 namespace {
 
-// The range [first, last) of task i when n items are cut into pieces of `tile`.
 struct Range {
   int64_t first;
   int64_t last;
@@ -24,8 +23,8 @@ Range piece(int64_t i, int64_t tile, int64_t n) noexcept {
 
 namespace host {
 
-// Parts of rows, config.tile bytes each, are dealt out to config.grid tasks in order; a multiple of 64, so that each begins with the
-// pattern's first byte.
+// Parts of rows, config.tile bytes each, are assigned to config.grid tasks in order. A tile is a multiple of 64 bytes,
+// so each part begins with the pattern's first byte.
 void fill_parallel(const HostTeam& team, const FillParams& args, const Config& config, char*) {
   const bool stream = team.larger_than_caches(args.row_bytes() * args.rows);
   const int64_t parts_a_row = ceil_div(args.row_bytes(), config.tile);

@@ -8,7 +8,7 @@
 namespace gpumem {
 namespace {
 
-// How often the lock of a short task is tried before the thread sleeps.
+// Attempts to take the lock before the thread sleeps.
 constexpr int kLooks = 100;
 
 }  // namespace
@@ -67,7 +67,7 @@ std::unique_lock<std::mutex> HostQueue::take_turn() {
   return std::unique_lock<std::mutex>(turn_);
 }
 
-// Completion the worker has served it, the queue can't end: it is still there once the lock is given up.
+// The queue cannot end until the worker has served it, so it still exists after the unlock.
 void HostQueue::call_worker(std::unique_lock<std::mutex> lock) {
   if (with_worker_ || !has_work()) return;
   with_worker_ = true;
@@ -75,7 +75,7 @@ void HostQueue::call_worker(std::unique_lock<std::mutex> lock) {
   workers_.ready(*this);
 }
 
-// Takes the number last: nothing that can fail comes after it, so no number is ever left without a holder.
+// Takes the number last. Nothing after it can fail, so no number is left without a holder.
 void HostQueue::push(std::unique_lock<std::mutex> lock, Task task, std::shared_ptr<Mark> mark,
                      std::shared_ptr<Mark> awaited) {
   require_not_ended();
@@ -92,7 +92,7 @@ void HostQueue::enqueue_mark(std::shared_ptr<Mark> mark) {
   require_not_ended();
   const std::unique_lock<std::mutex> turn(turn_, std::try_to_lock);
   if (serving_ == next_ && turn) {
-    mark->pass();  // no thread is needed for a moment that has come
+    mark->pass();  // no thread is needed for a moment that has passed
   } else {
     push(std::move(lock), nullptr, std::move(mark), nullptr);
   }
@@ -112,7 +112,7 @@ bool HostQueue::idle() const noexcept {
   return turn && serving_ == next_;
 }
 
-// While a blocking task runs, which may wait for what another stream does, another thread may stand in for this one.
+// A blocking task that runs may wait for another stream, so another thread may replace this one meanwhile.
 void HostQueue::serve(Item& item) {
   std::unique_lock<std::mutex> turn(turn_, std::try_to_lock);
   if (!turn) {
@@ -120,10 +120,10 @@ void HostQueue::serve(Item& item) {
     turn.lock();
   }
   if (item.task) item.task();
-  item.task = nullptr;  // what it holds is given back before its number is over
+  item.task = nullptr;  // releases its captures before its number is over
 }
 
-// A mark is passed when its number is over: whoever sees it passed sees the queue idle too, if nothing came after.
+// Whoever sees a mark passed also sees the queue idle, unless more was enqueued.
 void HostQueue::serve() {
   std::unique_lock<std::mutex> lock(mutex_);
   while (has_work()) {

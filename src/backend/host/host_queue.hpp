@@ -1,7 +1,7 @@
-// A stream of the host backend: tasks that run in order, one at a time. What is enqueued takes a number and runs when that comes up, in a
-// thread that the streams share. Blocking work runs in the calling thread, once all that was enqueued before is done: of threads that
-// block at once each may be the next, so that one which is running need not wake another for every task; they are served in no order. A
-// queue that waits for another one's mark keeps no thread meanwhile.
+// A stream of the host backend: tasks that run in order, one at a time. An enqueued task takes a number and runs at its
+// turn, in a thread that the streams share. Blocking work runs in the calling thread after everything enqueued before.
+// Threads that block at the same time are served in no order, so that a running one need not wake another for every
+// task. A queue that waits for another queue's mark occupies no thread.
 #pragma once
 
 #include <atomic>
@@ -17,24 +17,23 @@
 
 namespace gpumem {
 
-// One record of an event: done when the queue has passed it.
 class Mark {
  public:
   void pass() noexcept;
   bool passed() const noexcept { return passed_.load(); }
   void wait() const noexcept { passed_.wait(false); }
-  std::chrono::steady_clock::time_point when() const noexcept { return when_; }  // once it is passed
-  // False when it is passed; else the queue is ready again once it is.
+  std::chrono::steady_clock::time_point when() const noexcept { return when_; }  // valid once it is passed
+  // False if it has passed. Otherwise the queue becomes ready when it passes.
   bool park(HostQueue& queue) noexcept;
 
  private:
   std::atomic<bool> passed_{false};
   std::chrono::steady_clock::time_point when_{};
   std::mutex mutex_;
-  HostQueue* parked_ = nullptr;  // linked
+  HostQueue* parked_ = nullptr;
 };
 
-// An event is its last record; empty when it was never recorded.
+// An event is its last record; empty if it was never recorded.
 struct HostEvent {
   mutable std::mutex mutex;
   std::shared_ptr<Mark> mark;
@@ -42,12 +41,11 @@ struct HostEvent {
 
 class HostQueue {
  public:
-  using Task = std::function<void()>;  // must not throw when run
+  using Task = std::function<void()>;  // must not throw
 
   explicit HostQueue(QueueWorkers& workers) : workers_(workers) {}
   ~HostQueue() { end(); }
 
-  // In the calling thread, after everything enqueued before.
   template <class F>
   void run(F&& task) {
     await_enqueued();
@@ -56,15 +54,14 @@ class HostQueue {
     task();
   }
   void enqueue(Task task);
-  // Passes the mark when everything before it is done; at once when that is now.
+  // Passes the mark when all earlier work is done, or at once if it already is.
   void enqueue_mark(std::shared_ptr<Mark> mark);
-  // What comes after waits until the mark is passed.
   void enqueue_wait(std::shared_ptr<Mark> mark);
-  // Waits for what was enqueued so far, and for a blocking task that runs; not for what comes after.
+  // Waits for work enqueued so far and for a running blocking task, not for later work.
   void drain();
   bool idle() const noexcept;
-  // After everything handed in. What is handed in from then on, by a thread that wrongly still uses the stream, throws
-  // INVALID_HANDLE, until the queue begins anew.
+  // After everything enqueued. Later submissions by a thread that wrongly still uses the stream throw INVALID_HANDLE,
+  // until begin().
   void end() noexcept;
   void begin() noexcept;
 
@@ -72,7 +69,6 @@ class HostQueue {
   friend Mark;
   friend QueueWorkers;
 
-  // A task, a mark to pass, or one to wait for.
   struct Item {
     Task task;
     std::shared_ptr<Mark> mark;
@@ -86,18 +82,18 @@ class HostQueue {
   bool has_work() const noexcept { return !items_.empty(); }
   void call_worker(std::unique_lock<std::mutex> lock);
   void serve(Item& item);
-  void serve();  // by a worker, until the queue has no work, waits, or is ready anew
+  void serve();  // by a worker, until the queue has no work, waits, or yields
 
   QueueWorkers& workers_;
-  HostQueue* link_ = nullptr;  // where it waits for a worker, or is parked
+  HostQueue* link_ = nullptr;  // while it waits for a worker, or is parked
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  // Written with the lock held: the number that the next item gets, and the one whose turn it is; equal when there is none.
+  // Written with mutex_ held: the next item's number, and the current one. They are equal if the queue is empty.
   std::atomic<uint64_t> next_{0};
   std::atomic<uint64_t> serving_{0};
-  mutable std::mutex turn_;  // of the task that runs
+  mutable std::mutex turn_;  // held while a task runs
   std::deque<Item> items_;
-  bool with_worker_ = false;  // waits for one, is served by one, or is parked
+  bool with_worker_ = false;  // waits for a worker, is served by one, or is parked
   std::atomic<bool> ended_{false};
 };
 

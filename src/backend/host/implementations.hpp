@@ -1,4 +1,4 @@
-// What the host executes: a function for each implementation of an operation that is only launched.
+// The host's launchers: a function for each implementation of an operation that is only launched.
 #pragma once
 
 #include <cstdint>
@@ -28,20 +28,20 @@ Function<TransposeParams> transpose_aos_soa;
 Function<TransposeParams> transpose_small;
 Function<TransposeParams> transpose_serial;
 Function<TransposeParams> transpose_in_place_tiles;
-Function<TransposeParams> transpose_in_place_buffer;  // workspace: a matrix for each of BufferedTasks
-Function<TransposeParams> transpose_in_place_c2r;     // by C2rShares
+Function<TransposeParams> transpose_in_place_buffer;  // workspace: one matrix per BufferedTasks
+Function<TransposeParams> transpose_in_place_c2r;     // workspace: C2rShares
 
 struct BufferedTasks {
-  int64_t count;  // matrices under way at a time
+  int64_t count;
 };
 
-// How the passes over rows and groups of neighbouring columns are shared out. Each task has a row or a group in the workspace.
+// Each task has a row or a group of neighbouring columns in the workspace.
 struct C2rShares {
   int64_t row_tasks;
-  int64_t width;  // columns of a group
+  int64_t width;
   int64_t column_tasks;
 };
-// Bytes of a row of a group, at most: whole cache lines, and few enough rows on pages of their own.
+// Maximum bytes per row of a group: whole cache lines, and few enough rows on pages of their own.
 constexpr int64_t kC2rColumnBytes = 256;
 
 }  // namespace gpumem::host

@@ -12,11 +12,11 @@ namespace {
 constexpr int32_t kOpen = 1 << 30;
 constexpr int64_t kBits = 64;
 
-// One call of a pool, which knows it as its task_state. Jobs are used again and never freed: a thread that comes after the call's
-// end finds the gate closed, or takes part in a later call.
+// One call of a pool, which receives it as task_state. Jobs are reused and never freed: a thread that arrives after the
+// call's end finds the gate closed, or takes part in a later call.
 class Job {
  public:
-  // One that no call has; nullptr where there is no memory for another.
+  // A free job; nullptr if memory has run out.
   static Job* take() noexcept {
     for (Job* job = all_.load(std::memory_order_acquire); job != nullptr; job = job->next_) {
       if (!job->taken_.exchange(true, std::memory_order_acquire)) return job;
@@ -29,7 +29,7 @@ class Job {
   }
   void give_back() noexcept { taken_.store(false, std::memory_order_release); }
 
-  // False: no memory to remember which tasks have begun.
+  // False: no memory for the bits of started tasks.
   bool open(int64_t tasks, gpumem_task_fn task, void* state) noexcept {
     const int64_t words = (tasks - 1) / kBits + 1;
     if (words > kFewWords) {
@@ -46,7 +46,7 @@ class Job {
     return true;
   }
 
-  // What the pool calls, on any thread, at any time.
+  // Called by the pool, on any thread, at any time.
   static void run(void* self, int64_t index) noexcept {
     Job& job = *static_cast<Job*>(self);
     if (!job.enter()) return;
@@ -54,7 +54,6 @@ class Job {
     if (job.gate_.fetch_sub(1, std::memory_order_release) == 1) job.gate_.notify_one();
   }
 
-  // Runs what has not begun, and returns when nothing runs any more.
   void finish() noexcept {
     for (int64_t i = 0; i < tasks_; ++i) run_once(i);
     int32_t inside = gate_.fetch_sub(kOpen, std::memory_order_acquire) - kOpen;
@@ -89,13 +88,13 @@ class Job {
 
   Job* next_ = nullptr;
   std::atomic<bool> taken_{true};
-  std::atomic<int32_t> gate_{0};  // threads inside, and kOpen while more may come in
+  std::atomic<int32_t> gate_{0};  // threads inside, plus kOpen while more may enter
 
-  // Written while the gate is closed and nobody is inside.
+  // Written while the gate is closed and no thread is inside.
   int64_t tasks_ = 0;
   gpumem_task_fn task_ = nullptr;
   void* state_ = nullptr;
-  std::atomic<uint64_t>* begun_ = nullptr;  // a bit per task
+  std::atomic<uint64_t>* begun_ = nullptr;
   std::atomic<uint64_t> few_[kFewWords]{};
   std::unique_ptr<std::atomic<uint64_t>[]> many_;
 };

@@ -1,4 +1,4 @@
-// The threads that the program lends: its own pool, which may not keep to what the header asks of it.
+// Runs tasks on the program's own pool, which may break the rules that the header states for it.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace gpumem {
 
-// Calls task(state, i) once for each i in [0, tasks) and returns when all have returned, whatever the pool does: the calling thread
-// runs what the pool leaves out, and waits for what still runs.
+// Calls task(state, i) once for each i in [0, tasks) and returns when all have returned, whatever the pool does. The
+// calling thread runs the tasks that the pool omits, and waits for running ones.
 void parallel_for_lent(const ParallelFor& lent, int64_t tasks, gpumem_task_fn task, void* state) noexcept;
 
 }  // namespace gpumem

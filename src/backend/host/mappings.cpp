@@ -47,13 +47,13 @@ class Walk {
   bool done() const noexcept { return hole_.has_value() || at_ >= range_.end; }
   uintptr_t at() const noexcept { return at_; }
   const std::optional<AddressRange>& hole() const noexcept { return hole_; }
-  // Accessible without a hole, with the range in it.
+  // nullopt if the range has a hole.
   std::optional<AddressRange> run() const noexcept { return whole_ ? std::optional(run_) : std::nullopt; }
 
  private:
   const AddressRange range_;
   const size_t gap_;
-  uintptr_t at_;  // all before it was looked at
+  uintptr_t at_;
   bool whole_ = true;
   AddressRange run_{0, 0};
   std::optional<AddressRange> hole_;
@@ -81,7 +81,7 @@ class Characters {
  public:
   explicit Characters(int file) noexcept : file_(file) {}
 
-  // -1: there are no more.
+  // -1: the end.
   int next() noexcept {
     if (at_ == size_) {
       at_ = 0;
@@ -92,7 +92,7 @@ class Characters {
     }
     return static_cast<unsigned char>(buffer_[at_++]);
   }
-  // A number in base 16; what ends it is taken too.
+  // A hexadecimal number; consumes the character after it.
   uintptr_t number() noexcept {
     uintptr_t value = 0;
     for (;;) {
@@ -114,7 +114,7 @@ class Characters {
   char buffer_[4096];
 };
 
-// Lines like "7f0000000000-7f0000021000 rw-p 00000000 00:00 0". False: there is nothing to read.
+// Lines like "7f0000000000-7f0000021000 rw-p 00000000 00:00 0". False: the file is empty or unreadable.
 bool read_text(int file, bool writable, Walk& walk) noexcept {
   Characters characters(file);
   bool any = false;
@@ -133,8 +133,9 @@ bool read_text(int file, bool writable, Walk& walk) noexcept {
   return any;
 }
 
-// The text takes tens of microseconds and more: what it showed the thread to be accessible is not looked at again for a while.
-class Seen {
+// Reading the text takes tens of microseconds or more. So a range that it showed to be accessible is not examined again
+// by this thread for a while.
+class CheckedRange {
  public:
   bool covers(const AddressRange& range, bool writable) const noexcept {
     return range_.begin <= range.begin && range.end <= range_.end && (writable_ || !writable) &&
@@ -158,7 +159,7 @@ class Seen {
 MappingsFile::MappingsFile() noexcept : file_(open("/proc/self/maps", O_RDONLY | O_CLOEXEC)) {
   struct stat status {};
   if (file_ < 0) return;
-  if (fstat(file_, &status) != 0) {  // then it could not be told from another one when it is closed
+  if (fstat(file_, &status) != 0) {  // it could not be told from another file when it is closed
     close(file_);
     file_ = -1;
     return;
@@ -167,7 +168,7 @@ MappingsFile::MappingsFile() noexcept : file_(open("/proc/self/maps", O_RDONLY |
   inode_ = status.st_ino;
 }
 
-// A program may have closed every file that it does not know, and opened another under the number.
+// A program may have closed every file that it does not know, and reused the descriptor.
 MappingsFile::~MappingsFile() {
   struct stat status {};
   if (file_ >= 0 && fstat(file_, &status) == 0 && status.st_dev == device_ && status.st_ino == inode_) close(file_);
@@ -181,7 +182,7 @@ HoleSearch MappingsFile::find_hole(const AddressRange& range, size_t gap, bool w
 
 HoleSearch find_hole(const AddressRange& range, size_t gap, bool writable, MappingList by) noexcept {
   if (by == MappingList::asked) return MappingsFile().find_hole(range, gap, writable);
-  static thread_local Seen seen;
+  static thread_local CheckedRange seen;
   if (seen.covers(range, writable)) return {true, std::nullopt};
   const MappingsFile list;
   Walk walk(range, gap);

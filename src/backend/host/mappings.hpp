@@ -1,4 +1,4 @@
-// What the process has mapped, as the system lists it (/proc/self/maps).
+// The mappings of the process, as the system lists them (/proc/self/maps).
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace gpumem {
 
-// Addresses from begin to before end.
+// [begin, end).
 struct AddressRange {
   uintptr_t begin;
   uintptr_t end;
@@ -15,18 +15,18 @@ struct AddressRange {
   size_t bytes() const noexcept { return end - begin; }
 };
 
-// How the list is read. Linux 6.11 answers for an address in less than a microsecond; the text takes tens of them, and more.
+// Linux 6.11 answers for one address in less than a microsecond; the text takes tens of them or more.
 enum class MappingList { asked, text };
 
-// The first part of the range that is longer than `gap` bytes and can't be accessed. nullopt where there is none, and where the
-// list can't be read in that way: known tells which.
+// The first inaccessible part that is longer than `gap` bytes. If it is nullopt, `known` tells whether the list was
+// read.
 struct HoleSearch {
   bool known = false;
   std::optional<AddressRange> hole;
 };
 HoleSearch find_hole(const AddressRange& range, size_t gap, bool writable, MappingList by) noexcept;
 
-// The list, held open to be asked: opening it takes several times as long as an answer. It is that of the process which opened it.
+// Held open, because opening it takes several times as long as an answer. Describes the process that opened it.
 class MappingsFile {
  public:
   MappingsFile() noexcept;
@@ -34,8 +34,8 @@ class MappingsFile {
   MappingsFile(const MappingsFile&) = delete;
   MappingsFile& operator=(const MappingsFile&) = delete;
 
-  int file() const noexcept { return file_; }  // -1: it can't be opened
-  // As above; known is false too where the program has closed the file.
+  int file() const noexcept { return file_; }  // -1: it cannot be opened
+  // As above; `known` is also false if the program has closed the file.
   HoleSearch find_hole(const AddressRange& range, size_t gap, bool writable) const noexcept;
 
  private:
@@ -44,8 +44,8 @@ class MappingsFile {
   uint64_t inode_ = 0;
 };
 
-// Of a range whose first and last byte can be accessed: where the first part of it begins that is longer than `gap` bytes and
-// can't be. nullptr: the system reports none.
+// For a range whose first and last byte are accessible: the start of the first inaccessible part longer than `gap`
+// bytes. nullptr: the system reports none.
 const void* host_hole(const MappingsFile& mappings, const void* p, size_t bytes, size_t gap, bool writable) noexcept;
 
 }  // namespace gpumem

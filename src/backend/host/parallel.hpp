@@ -1,4 +1,4 @@
-// The threads and loops that the host backend's launchers work with.
+// The threads and loops of the host backend's launchers.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace gpumem {
 
-// Memory of one task, from the heap: its thread may be the program's, with a small stack. A task can't fail, so it has another way
-// where get() is nullptr.
+// Heap memory of one task, because its thread may be the program's, with a small stack. A task cannot fail, so it has a
+// fallback for get() == nullptr.
 class TaskMemory {
  public:
   explicit TaskMemory(int64_t bytes) noexcept
@@ -31,11 +31,11 @@ class TaskMemory {
   void* const p_;
 };
 
-// Of elements of up to 16 bytes.
+// For elements of up to 16 bytes.
 inline int log2_of(int64_t bytes) noexcept { return std::min(std::countr_zero(static_cast<uint64_t>(bytes)), 4); }
 
-// A transpose writes a few lines here and there. From about here on reading each of them first, as an ordinary store does, costs more than
-// the caches give back; earlier where rows lie so that many of their lines share few places in a cache.
+// A transpose writes a few lines at a time in many places. From about this size on, an ordinary store's read of each
+// line costs more than the caches give back. The size is smaller if the pitch maps many lines to few cache sets.
 inline bool streams_transpose(int64_t bytes, int64_t src_pitch, int64_t dst_pitch) noexcept {
   const bool crowded = src_pitch % 2048 == 0 || dst_pitch % 2048 == 0;
   return bytes >= (crowded ? int64_t{1} << 20 : int64_t{8} << 20);
@@ -44,14 +44,14 @@ inline bool streams_transpose(int64_t bytes, int64_t src_pitch, int64_t dst_pitc
 struct HostTeam {
   const Loops& loops;
   int32_t threads;
-  int64_t cache_bytes;               // last-level cache
-  ParallelFor lent;                  // the program's pool, when it lends one
-  std::shared_ptr<WorkerPool> pool;  // else the library's; none: the calling thread is alone
+  int64_t cache_bytes;
+  ParallelFor lent;                  // the program's pool, if it lends one
+  std::shared_ptr<WorkerPool> pool;  // else the library's; nullptr: only the calling thread
 
-  // A server's last-level cache is shared with others: no more than 32 MiB of it are counted on.
+  // A server's last-level cache is shared with other programs, so at most 32 MiB of it are assumed.
   bool larger_than_caches(int64_t bytes) const noexcept { return bytes > std::min(cache_bytes / 2, int64_t{32} << 20); }
 
-  // Calls f(i) for each i in [0, tasks); f must not throw.
+  // f must not throw.
   template <class F>
   void parallel(int64_t tasks, const F& f) const noexcept {
     if (tasks <= 1 || (lent.call == nullptr && pool == nullptr)) {
@@ -65,7 +65,7 @@ struct HostTeam {
   }
 };
 
-// The calling thread, with the narrowest loops: what teams are held against.
+// The reference for teams: one thread, and the narrowest loops.
 inline HostTeam no_team() { return {host_loops("base"), 1, INT64_MAX, {}, nullptr}; }
 
 }  // namespace gpumem

@@ -1,4 +1,4 @@
-// Permutations on the host: a core of two axes is moved by a loop of its own, the other axes are walked round it.
+// Permutations on the host: one loop moves a core of two axes, an outer walk covers the other axes.
 #include <algorithm>
 #include <cstring>
 
@@ -13,14 +13,14 @@
 namespace gpumem {
 namespace {
 
-// From about here on whole lines are written around the caches.
+// From about this size on, whole lines are written around the caches.
 constexpr int64_t kStreamedBytes = int64_t{1} << 20;
 
-// Where one of the two axes of a core is shorter than a line, the next core goes on in the same lines: no more of them than L2
-// holds until then.
+// If an axis of a core is shorter than a line, the next core continues in the same lines. L2 must hold this many until
+// then.
 constexpr int64_t kLinesAtOnce = 2048;
 
-// Bytes side by side in dst from which on most of its lines are written as a whole.
+// If y has at least this many contiguous bytes in dst, most lines are written whole.
 constexpr int64_t kWholeLines = 8 * kLine;
 
 // x by y elements with any strides on both sides, in blocks that stay in L1.
@@ -35,7 +35,7 @@ struct StridedBlock {
   int64_t y;
 };
 
-constexpr int64_t kBlock = 32;  // elements a side
+constexpr int64_t kBlock = 32;  // elements per side
 
 template <int kBytes>
 void move_strided_of(const StridedBlock& b) noexcept {
@@ -62,15 +62,15 @@ struct Axis {
   int64_t dst_stride = 0;
 };
 
-// The core's axes x and y, and the others, the one with the smallest stride on either side first: it is the one whose
-// neighbours share lines. A line of dst that is left half written costs a read and a write, one of src a read; where y is long
-// enough few are left so.
+// The core's axes x and y, and the outer axes. The one with the smallest stride on either side comes first, because its
+// neighbours share lines. A half-written line of dst costs a read and a write, a line of src only a read. If y is long,
+// few lines of dst are half written.
 struct Walk {
   Axis x;
   Axis y;
   int32_t rank = 0;
   Axis outer[kMaxPermuteRank];
-  int64_t count = 1;  // of cores
+  int64_t count = 1;
 
   Walk(const PermuteAxes& a, int32_t x_axis, int32_t y_axis) noexcept {
     const bool whole_lines = y_axis >= 0 && a.extent[y_axis] * a.element_bytes >= kWholeLines;
@@ -96,7 +96,6 @@ struct Walk {
   }
 };
 
-// A place in the walk, counted up one by one.
 struct Place {
   const Walk& walk;
   int64_t index[kMaxPermuteRank] = {};
@@ -124,19 +123,18 @@ struct Place {
   }
 };
 
-// The part of a core that is moved at once.
-struct Piece {
+struct Band {
   int64_t src;  // bytes from the operands' first elements to the core's
   int64_t dst;
   int64_t first_x, last_x;
   int64_t first_y, last_y;
 };
 
-// Cuts the cores' longer axis at multiples of `step` into bands of at most `longest`, and more where that gives the tasks
-// enough to do; calls move(piece) for every band of every core, all cores of a band one after the other.
+// Cuts the cores' longer axis at multiples of `step` into bands of at most `longest`, or smaller ones if the tasks need
+// more work. Calls move(band) for every band of every core, all cores of a band one after the other.
 template <class Move>
-void over_pieces(const HostTeam& team, int64_t tasks, const Walk& walk, int64_t step, int64_t longest,
-                 const Move& move) noexcept {
+void over_bands(const HostTeam& team, int64_t tasks, const Walk& walk, int64_t step, int64_t longest,
+                const Move& move) noexcept {
   const bool cut_x = walk.x.extent > walk.y.extent;
   const int64_t length = cut_x ? walk.x.extent : walk.y.extent;
   const int64_t steps = ceil_div(length, step);
@@ -152,9 +150,9 @@ void over_pieces(const HostTeam& team, int64_t tasks, const Walk& walk, int64_t 
       const int64_t first = unit / walk.count * band;
       const int64_t end = std::min(first + band, length);
       if (cut_x) {
-        move(Piece{place.src, place.dst, first, end, 0, walk.y.extent});
+        move(Band{place.src, place.dst, first, end, 0, walk.y.extent});
       } else {
-        move(Piece{place.src, place.dst, 0, walk.x.extent, first, end});
+        move(Band{place.src, place.dst, 0, walk.x.extent, first, end});
       }
     }
   });
@@ -173,7 +171,7 @@ Operands operands_of(const PermuteParams& args) noexcept {
   return {static_cast<const char*>(args.src), static_cast<char*>(args.dst)};
 }
 
-// x is the run, y the axis whose runs follow each other.
+// x is the run, y the axis along which runs follow each other.
 void move_rows(const HostTeam& team, const PermuteParams& args, int64_t tasks) noexcept {
   const Operands at = operands_of(args);
   const int64_t element = args.axes.element_bytes;
@@ -184,7 +182,7 @@ void move_rows(const HostTeam& team, const PermuteParams& args, int64_t tasks) n
   const Walk walk(args.axes, 0, next);
   const int64_t bytes = args.axes.elements() * element;
   const bool stream = bytes >= kStreamedBytes && walk.x.extent * element >= kWholeLines;
-  over_pieces(team, tasks, walk, kLine, std::max(walk.x.extent, walk.y.extent), [&](const Piece& p) {
+  over_bands(team, tasks, walk, kLine, std::max(walk.x.extent, walk.y.extent), [&](const Band& p) {
     move_runs({at.src + p.src + p.first_x * element + p.first_y * walk.y.src_stride, walk.y.src_stride,
                at.dst + p.dst + p.first_x * element + p.first_y * walk.y.dst_stride, walk.y.dst_stride,
                (p.last_x - p.first_x) * element, p.last_y - p.first_y, stream});
@@ -194,7 +192,7 @@ void move_rows(const HostTeam& team, const PermuteParams& args, int64_t tasks) n
 void move_cores(const HostTeam& team, const PermuteParams& args, int64_t tasks, const Walk& walk) noexcept {
   const Operands at = operands_of(args);
   const int64_t element = args.axes.element_bytes;
-  over_pieces(team, tasks, walk, kLine, longest_band(walk, element), [&](const Piece& p) {
+  over_bands(team, tasks, walk, kLine, longest_band(walk, element), [&](const Band& p) {
     const char* src = at.src + p.src + p.first_x * walk.x.src_stride + p.first_y * walk.y.src_stride;
     char* dst = at.dst + p.dst + p.first_x * walk.x.dst_stride + p.first_y * walk.y.dst_stride;
     move_strided(element, {src, walk.x.src_stride, walk.y.src_stride, dst, walk.x.dst_stride, walk.y.dst_stride,
@@ -202,26 +200,26 @@ void move_cores(const HostTeam& team, const PermuteParams& args, int64_t tasks, 
   });
 }
 
-// x is the fastest axis of src, y that of dst.
+// x is the fastest axis of src, y the fastest of dst.
 void move_planes(const HostTeam& team, const PermuteParams& args, const Config& shape) noexcept {
   const Operands at = operands_of(args);
   const int64_t element = args.axes.element_bytes;
   const int32_t fastest = src_fastest(args.axes);
   const Walk walk(args.axes, fastest, 0);
-  // The loops of the transpose take blocks of 16 bytes a side at least.
+  // The transpose loops need blocks of at least 16 bytes per side.
   if (std::min(walk.x.extent, walk.y.extent) * element < 16) return move_cores(team, args, shape.grid, walk);
   const auto loop = team.loops.moves.transpose[log2_of(element)];
   const bool stream = walk.y.extent * element >= kWholeLines &&
                       streams_transpose(args.axes.elements() * element, args.axes.src_stride[0] * element,
                                         args.axes.dst_stride[fastest] * element);
-  over_pieces(team, shape.grid, walk, shape.tile, longest_band(walk, element), [&](const Piece& p) {
+  over_bands(team, shape.grid, walk, shape.tile, longest_band(walk, element), [&](const Band& p) {
     const TaskMemory buffer(stream ? host_transpose_buffer_bytes(element) : 0);
     loop({at.src + p.src, args.axes.src_stride[0], at.dst + p.dst, args.axes.dst_stride[fastest], p.first_y, p.last_y,
           p.first_x, p.last_x, buffer.get()});
   });
 }
 
-// x is the axis along which src's elements lie closest, y the fastest of dst; of one axis only, x.
+// x is the axis with the smallest stride of src, y the fastest axis of dst. With one axis, only x.
 void move_general(const HostTeam& team, const PermuteParams& args, int64_t tasks) noexcept {
   const PermuteAxes& a = args.axes;
   int32_t closest = 0;
@@ -248,7 +246,7 @@ void permute_tiled(const HostTeam& team, const PermuteParams& args, const Config
   }
 }
 
-// Element by element, the fastest axis of dst first: the plain form that the others are held against.
+// Element by element, the fastest axis of dst first: the reference for the other implementations.
 void permute_serial(const HostTeam&, const PermuteParams& args, const Config&, char*) {
   const PermuteAxes& a = args.axes;
   const int64_t elements = a.elements();

@@ -1,6 +1,6 @@
-// Whether memory can be accessed, asked of the kernel: a wrong answer costs a status, never a signal. And how much of it is there.
-// Not asked for: what lies on the calling thread's stack above this file's own frames, and between the ends of the heap that malloc()
-// has of brk(), where results and small operands of most programs are.
+// Asks the kernel whether memory can be accessed, so that a bad pointer causes a status and never a signal. It also
+// tells how much is accessible. Two places are known without asking: the calling thread's stack above this file's
+// frames, and the brk() heap of malloc(). Results and small operands of most programs are there.
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -26,12 +26,12 @@ namespace {
 // More probes than this take longer than reading the list of mappings.
 constexpr uintptr_t kMostProbes = 2;
 
-// What could not be found out is asked for again, each time after twice as many questions.
+// An unknown answer is requested again, each time after twice as many questions.
 constexpr bool is_time_to_ask(uint32_t questions) noexcept { return std::has_single_bit(questions); }
 
 struct Stack {
   uintptr_t begin = 0;
-  uintptr_t end = 0;  // 0: not known
+  uintptr_t end = 0;
   uint32_t questions = 0;
 };
 
@@ -49,7 +49,7 @@ Stack stack_of_thread() noexcept {
   return stack;
 }
 
-// A program that runs on a stack of its own making is asked about.
+// A stack that the program made itself is not recognised, so the kernel is asked about it.
 bool on_own_stack(uintptr_t address) noexcept {
   thread_local constinit Stack stack;
   const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
@@ -62,14 +62,14 @@ bool on_own_stack(uintptr_t address) noexcept {
   return here >= stack.begin && address < stack.end;
 }
 
-// Where brk()'s memory begins: field 47 of proc(5)'s stat, counted behind the name of the program, which is field 2. 0: not known.
+// Start of the brk() heap: field 47 of proc(5)'s stat, counted after the program's name, which is field 2. 0: unknown.
 uintptr_t program_heap() noexcept {
   char text[1024];
   read_beginning("/proc/self/stat", text, sizeof text);
   const char* at = strrchr(text, ')');
   for (int field = 2; at != nullptr && field < 47; ++field) at = strchr(at + 1, ' ');
   uintptr_t begin = 0;
-  if (at != nullptr) std::from_chars(at + 1, text + sizeof text, begin);  // 0 it stays, where there is no number
+  if (at != nullptr) std::from_chars(at + 1, text + sizeof text, begin);  // remains 0 without a number
   return begin;
 }
 
@@ -102,8 +102,8 @@ const void* listed_hole(const MappingsFile& mappings, const AddressRange& pages,
 
 }  // namespace
 
-// rt_sigprocmask copies the 8 bytes of the new mask in before it looks at `how`: EFAULT when they can't be read, EINVAL (and
-// no change) otherwise. Aligned down, the 8 bytes stay inside p's page.
+// rt_sigprocmask copies the 8 bytes of the new mask in before it checks `how`. It returns EFAULT if they cannot be
+// read, else EINVAL without a change. Aligned down, the 8 bytes stay inside p's page.
 bool host_readable(const void* p) noexcept {
   const uintptr_t aligned = reinterpret_cast<uintptr_t>(p) & ~uintptr_t{7};
   if (aligned == 0) return false;
@@ -111,8 +111,8 @@ bool host_readable(const void* p) noexcept {
   return syscall(SYS_rt_sigprocmask, ~0, aligned, nullptr, 8) == 0 || errno != EFAULT;
 }
 
-// FUTEX_WAKE_OP adds 0 to the word atomically, so what is there stays, whoever else writes to it: EFAULT when the page can't be
-// written. Nobody waits on the other word.
+// FUTEX_WAKE_OP adds 0 to the word atomically, which preserves concurrent writes, and returns EFAULT if the page cannot
+// be written. No thread waits on the other word.
 bool host_writable(void* p) noexcept {
   static uint32_t nobody_waits = 0;
   const uintptr_t aligned = reinterpret_cast<uintptr_t>(p) & ~uintptr_t{3};
@@ -124,11 +124,11 @@ bool host_writable(void* p) noexcept {
   return result >= 0 || errno != EFAULT;
 }
 
-// A hole is whole pages: as few are looked at as leave no place for one that is too long.
+// Holes are whole pages. Probes are as far apart as possible without missing a hole that is too long.
 const void* host_hole(const MappingsFile& mappings, const void* p, size_t bytes, size_t gap, bool writable) noexcept {
   const uintptr_t page = page_bytes();
   const auto address = reinterpret_cast<uintptr_t>(p);
-  const AddressRange pages{address & ~(page - 1), (address + bytes - 1) & ~(page - 1)};  // but for the last
+  const AddressRange pages{address & ~(page - 1), (address + bytes - 1) & ~(page - 1)};  // except for the last page
   if (pages.bytes() <= page || pages.bytes() - page <= gap || surely_accessible(address, address + bytes - 1)) {
     return nullptr;
   }
@@ -160,7 +160,7 @@ size_t host_resident_bytes(const void* p, size_t bytes) noexcept {
 
 void require_pages(const void* p, size_t bytes) {
   if (is_available(bytes)) return;
-  const auto most = static_cast<size_t>(memory_limits().bytes);  // of it can be there
+  const auto most = static_cast<size_t>(memory_limits().bytes);  // no more can exist
   require_available(bytes - (bytes / 2 > most ? most : host_resident_bytes(p, bytes)));
 }
 

@@ -10,10 +10,10 @@
 namespace gpumem {
 namespace {
 
-// How long a thread that stood in for others stays without work.
+// How long a thread that replaced others stays without work.
 constexpr std::chrono::seconds kStay{1};
 
-thread_local QueueWorkers* t_workers = nullptr;  // that this thread is one of
+thread_local QueueWorkers* t_workers = nullptr;
 
 }  // namespace
 
@@ -62,13 +62,13 @@ void QueueWorkers::start() {
   forget.release();
 }
 
-// Those that are idle may have been called for others that wait already.
+// Idle threads may already have been called for other waiting queues.
 void QueueWorkers::start_if_wanted() noexcept {
   if (waiting_ <= idle_ || threads_.size() - blocked_ >= most_) return;
   try {
     start();
   } catch (const std::exception&) {
-    // The others come to it.
+    // The queue waits for one of the existing threads.
   }
 }
 

@@ -1,4 +1,4 @@
-// The threads of a context's streams on the host: a few, which the streams share. One is started when there is work for it.
+// The host threads of a context's streams: a few, shared by the streams, and started when there is work for them.
 #pragma once
 
 #include <atomic>
@@ -14,19 +14,17 @@ class HostQueue;
 
 class QueueWorkers {
  public:
-  // most: threads that run at a time, those inside Blocked not counted.
+  // most: threads that run at a time; those inside Blocked are not counted.
   explicit QueueWorkers(int32_t most) : most_(static_cast<size_t>(most)) {}
   ~QueueWorkers();  // no queue may be ready any more
 
-  // Throws std::system_error where all threads are inside Blocked and none more can be started.
+  // Throws std::system_error if all threads are inside Blocked and no more can be started.
   void require_one();
-  // The queue has work to do; a thread calls its serve().
   void ready(HostQueue& queue) noexcept;
-  // Whether queues wait for a thread.
   bool wanted() const noexcept { return waiting_.load(std::memory_order_relaxed) > 0; }
 
-  // Around a call of the program's code, which may wait for what another stream does: while a worker is in there, another
-  // thread may stand in for it. Nothing on other threads.
+  // Surrounds the program's code, which may wait for another stream. While a worker is inside, another thread may
+  // replace it. Does nothing on other threads.
   class Blocked {
    public:
     Blocked() noexcept;
@@ -41,7 +39,7 @@ class QueueWorkers {
  private:
   using Threads = std::list<std::thread>;
 
-  // All with the lock held.
+  // With the lock held:
   void start();
   void start_if_wanted() noexcept;
   HostQueue& take() noexcept;
@@ -50,7 +48,7 @@ class QueueWorkers {
 
   std::mutex mutex_;
   std::condition_variable called_;
-  HostQueue* first_ = nullptr;  // of those that wait, linked
+  HostQueue* first_ = nullptr;
   HostQueue* last_ = nullptr;
   std::atomic<size_t> waiting_{0};
   size_t idle_ = 0;

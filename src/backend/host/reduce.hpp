@@ -1,4 +1,4 @@
-// Reductions as jobs: making one reserves all the memory it needs, and may throw; running it, once, does not throw.
+// Reductions as jobs. Construction reserves all memory and may throw; run(), called once, does not throw.
 #pragma once
 
 #include <atomic>
@@ -12,12 +12,10 @@
 
 namespace gpumem {
 
-// A vector to one node.
 class VectorReduction {
  public:
   VectorReduction(const HostTeam& team, HostWay way, const ReduceParams& params, const Config& config);
   ReduceNode run() noexcept;
-  // The value to where the parameters want it.
   void finish() noexcept;
 
  private:
@@ -25,10 +23,10 @@ class VectorReduction {
   ReduceParams params_;
   Config config_;
   Sequence sequence_;
-  std::vector<ReduceNode> partial_;  // a node a task, if there is more than one task
+  std::vector<ReduceNode> partial_;  // per task, if there is more than one task
 };
 
-// The worst of many statuses, gathered by many threads: a higher code counts for more.
+// The worst of many statuses, from many threads: a higher code is worse.
 class WorstStatus {
  public:
   void add(gpumem_status status) noexcept {
@@ -36,21 +34,20 @@ class WorstStatus {
     while (status > seen && !worst_.compare_exchange_weak(seen, status, std::memory_order_relaxed)) {
     }
   }
-  // To memory of any alignment, if there is any.
+  // To memory of any alignment, or nullptr.
   gpumem_status write_to(gpumem_status* target) const noexcept;
 
  private:
   std::atomic<gpumem_status> worst_{GPUMEM_OK};
 };
 
-// Where the value of one of many lines goes.
 template <class Params>
 char* result_at(const Params& params, int64_t line) noexcept {
   return static_cast<char*>(params.result) + line * value_words(params.op) * static_cast<int64_t>(sizeof(uint64_t));
 }
 
-// Every row or column of matrices. A unit of work is a group of lines that lie side by side, or a piece of their length where
-// there are fewer groups than the threads have use for.
+// Every row or column of matrices. A unit of work is a group of neighbouring lines, or a piece of their length if there
+// are fewer groups than threads.
 class AxisReduction {
  public:
   AxisReduction(const HostTeam& team, HostWay way, const ReduceAxisParams& params, const Config& config);
@@ -60,9 +57,8 @@ class AxisReduction {
   struct alignas(64) CacheLine {
     char bytes[64];
   };
-  // Elements [first, last) of lines [first_line, last_line).
   struct Unit {
-    int64_t matrix;  // of columns
+    int64_t matrix;  // for columns only
     int64_t first_line;
     int64_t last_line;
     int64_t piece;
@@ -86,12 +82,12 @@ class AxisReduction {
   ReduceAxisParams params_;
   NodeKind kind_;
   LineLoop loop_;
-  int64_t bytes_;  // of an element
+  int64_t bytes_;  // per element
   int32_t threads_;
   bool rows_;
-  int64_t lines_;   // of all matrices
-  int64_t length_;  // of a line
-  int64_t width_;   // lines of a group
+  int64_t lines_;  // of all matrices
+  int64_t length_;
+  int64_t width_;  // lines per group
   int64_t groups_of_matrix_;
   int64_t groups_;
   int64_t piece_;
@@ -99,14 +95,14 @@ class AxisReduction {
   bool direct_ = false;  // the loops write the values themselves
   int64_t strip_ = 0;    // columns at a time
   int64_t nodes_at_ = 0;
-  int64_t scratch_lines_ = 0;             // a worker's
-  std::unique_ptr<CacheLine[]> scratch_;  // every worker's
+  int64_t scratch_lines_ = 0;             // cache lines per worker
+  std::unique_ptr<CacheLine[]> scratch_;  // of all workers
   std::vector<ReduceNode> partial_;       // by piece, then by line, if there is more than one piece
   std::atomic<int64_t> next_{0};
   WorstStatus worst_;
 };
 
-// Segments of a vector. Long ones are left until the others are done, and then cut up among the threads.
+// Segments of a vector. Long ones are deferred until the others are done, and then divided among the threads.
 class SegmentReduction {
  public:
   SegmentReduction(const HostTeam& team, HostWay way, const ReduceSegmentsParams& params, const Config& config);
@@ -118,7 +114,7 @@ class SegmentReduction {
     int64_t length;  // negative: the offsets are wrong
   };
   Segment segment(int64_t index) const noexcept;
-  // f(index, end of the task's) gives how many it has done.
+  // f(index, end of the task's range) returns how many it has done.
   template <class F>
   void for_segments(int64_t task, const F& f) const noexcept;
   void reduce_task(int64_t task) noexcept;

@@ -13,14 +13,15 @@ constexpr int64_t kShortestPiece = int64_t{4} * kLeafTerms;
 constexpr int64_t kWorthATask = int64_t{1} << 17;  // elements
 constexpr int64_t kRowsAtOnce = 64;                // short ones
 
-// The longer a run of each row, the better it is read ahead; but several strips a thread are wanted, so that all end together.
+// Longer runs of each row are prefetched better, but several strips per thread let all threads end together.
 int64_t strip_columns(int64_t columns, int64_t threads) noexcept {
   constexpr int64_t kNarrow = 512;
   const int64_t wanted = threads == 1 ? columns : columns / (4 * threads);
   return std::clamp(ceil_div(wanted, kNarrow) * kNarrow, kNarrow, kStripColumns);
 }
 
-// Lines of neighbouring matrices that begin one element apart, as the windows over a vector do, are the columns of one matrix.
+// Lines of neighbouring matrices that begin one element apart, such as windows over a vector, are columns of one
+// matrix.
 ReduceAxisParams windows_as_columns(ReduceAxisParams p) noexcept {
   if (p.batches < 2) return p;
   if (p.of_rows() && p.rows == 1 && p.batch_stride == 1) {
@@ -67,7 +68,7 @@ AxisReduction::AxisReduction(const HostTeam& team, HostWay way, const ReduceAxis
   if (pieces_ > 1) partial_.resize(static_cast<size_t>(pieces_ * lines_));
 }
 
-// A piece is an aligned run of 2^k leaves.
+// A piece is an aligned run of 2^k 1024-element blocks.
 void AxisReduction::cut_length() noexcept {
   piece_ = length_;
   if (threads_ == 1 || groups_ >= int64_t{2} * threads_) return;
@@ -78,7 +79,8 @@ void AxisReduction::cut_length() noexcept {
   pieces_ = ceil_div(length_, piece_);
 }
 
-// Of a worker on columns: subtrees of every column of a strip, the nodes of one leaf of each, and what the loop itself needs.
+// Per worker on columns: subtrees of every column of a strip, the partial results of one block of each, and the loop's
+// own scratch.
 void AxisReduction::size_scratch() noexcept {
   if (rows_) return;
   constexpr int64_t kNode = sizeof(ReduceNode);
@@ -87,7 +89,7 @@ void AxisReduction::size_scratch() noexcept {
   scratch_lines_ = (kColumnScratchBytes + nodes_at_ + strip_ * kNode) / int64_t{sizeof(CacheLine)} + 1;
 }
 
-// Without divisions where batches of small matrices make many units.
+// Avoids divisions, because batches of small matrices make many units.
 AxisReduction::Unit AxisReduction::unit(int64_t index) const noexcept {
   const int64_t group = pieces_ == 1 ? index : index / pieces_;
   const int64_t piece = index - group * pieces_;
@@ -101,7 +103,6 @@ AxisReduction::Unit AxisReduction::unit(int64_t index) const noexcept {
 
 gpumem_status AxisReduction::run() noexcept {
   const int64_t units = groups_ * pieces_;
-  // Small ones are taken several at a time.
   const int64_t at_once = std::max<int64_t>(1, kWorthATask / 8 / std::max<int64_t>(1, width_ * piece_));
   team_.parallel(std::min<int64_t>(threads_, units), [this, units, at_once](int64_t worker) {
     const DefaultFloatEnvironment environment;
@@ -136,7 +137,6 @@ void AxisReduction::reduce_row(int64_t row, const Unit& u) noexcept {
   put(row, 1, u.piece, &node);
 }
 
-// As many at once as lie in one matrix.
 void AxisReduction::reduce_short_rows(const Unit& u) noexcept {
   ReduceNode nodes[kRowsAtOnce];
   for (int64_t i = u.first_line; i < u.last_line;) {
@@ -148,7 +148,6 @@ void AxisReduction::reduce_short_rows(const Unit& u) noexcept {
   }
 }
 
-// A leaf of every column of the strip at a time.
 void AxisReduction::reduce_strip(int64_t first_column, int64_t columns, const Unit& u, char* scratch) noexcept {
   auto* levels = reinterpret_cast<ReduceNode*>(scratch + kColumnScratchBytes);
   auto* nodes = reinterpret_cast<ReduceNode*>(scratch + kColumnScratchBytes + nodes_at_);

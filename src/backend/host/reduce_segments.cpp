@@ -10,8 +10,8 @@ namespace gpumem {
 namespace {
 
 constexpr int64_t kLong = int64_t{1} << 18;           // elements of a segment that is worth several threads
-constexpr int64_t kShortestPiece = int64_t{1} << 16;  // an aligned run of 2^k leaves
-constexpr int64_t kTogether = 64;                     // short segments
+constexpr int64_t kShortestPiece = int64_t{1} << 16;  // an aligned run of 2^k 1024-element blocks
+constexpr int64_t kTogether = 64;
 
 }  // namespace
 
@@ -56,7 +56,6 @@ void SegmentReduction::for_segments(int64_t task, const F& f) const noexcept {
   for (int64_t i = task * tile; i < last;) i += f(i, last);
 }
 
-// As many of [first, last) as the loop takes together.
 int64_t SegmentReduction::reduce_short(int64_t first, int64_t last) noexcept {
   int64_t offsets[kTogether + 1];
   int64_t count = 0;

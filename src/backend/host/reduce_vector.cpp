@@ -29,7 +29,7 @@ VectorReduction::VectorReduction(const HostTeam& team, HostWay way, const Reduce
   if (tasks > 1) partial_.resize(static_cast<size_t>(tasks));
 }
 
-// Each task takes an aligned run of 2^k leaves, which is a subtree of the whole.
+// Each task takes an aligned run of 2^k 1024-element blocks, which is a subtree of the whole.
 ReduceNode VectorReduction::run() noexcept {
   const DefaultFloatEnvironment environment;
   if (partial_.empty()) return sequence_.node(0, params_.n);

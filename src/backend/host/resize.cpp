@@ -1,4 +1,4 @@
-// Resizing on the host: one launcher a variant, in the order of the table's host rows.
+// Resizing on the host: one launcher per implementation, in the order of the table's host rows.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -17,22 +17,21 @@ namespace {
 
 int size_index(gpumem_dtype dtype) noexcept { return std::countr_zero(static_cast<unsigned>(element_bytes(dtype))); }
 
-// Elements of lines of so many columns, whole eights.
+// Rounded up to whole eights.
 int64_t padded(const ResizeParams& a, int64_t cols) noexcept { return ceil_div(cols * a.channels, 8) * 8; }
 
-// Bytes that a task has for so many columns: their places, the weights or eights of their elements, and two lines.
-constexpr int64_t kRoomOfEight = sizeof(ResizeEight) + 16 * sizeof(uint32_t);
-int64_t room_of(const ResizeParams& a, int64_t cols) noexcept {
-  return cols * int64_t{sizeof(ResizeColumn)} + padded(a, cols) / 8 * kRoomOfEight;
+// Per task: the positions of columns, the weights or eights of their elements, and two lines.
+constexpr int64_t kScratchOfEight = sizeof(ResizeEight) + 16 * sizeof(uint32_t);
+int64_t scratch_bytes_of(const ResizeParams& a, int64_t cols) noexcept {
+  return cols * int64_t{sizeof(ResizeColumn)} + padded(a, cols) / 8 * kScratchOfEight;
 }
 
-// Some rows of dst by some of its columns, for which there is room.
-struct Piece {
+struct DstTile {
   int64_t first_row;
   int64_t last_row;
   int64_t first_col;
   int64_t cols;
-  char* room;
+  char* scratch;
 };
 
 const char* src_row(const ResizeParams& a, int64_t row) noexcept {
@@ -42,12 +41,12 @@ char* dst_at(const ResizeParams& a, int64_t row, int64_t col) noexcept {
   return static_cast<char*>(a.dst) + row * a.dst_pitch + col * a.channels * element_bytes(a.dtype);
 }
 
-void take_piece(const HostTeam& team, const ResizeParams& a, const Piece& p) noexcept {
+void resize_tile(const HostTeam& team, const ResizeParams& a, const DstTile& p) noexcept {
   const auto loop = team.loops.resizes.take[a.channels - 1][size_index(a.dtype)];
   const int64_t pixel = int64_t{a.channels} * element_bytes(a.dtype);
   const ResizeAxis across = resize_axis(a.src_cols, a.dst_cols);
   const ResizeAxis down = resize_axis(a.src_rows, a.dst_rows);
-  auto* const columns = reinterpret_cast<ResizeColumn*>(p.room);
+  auto* const columns = reinterpret_cast<ResizeColumn*>(p.scratch);
   for (int64_t i = 0; i < p.cols; ++i) columns[i] = {resize_nearest(across, p.first_col + i) * pixel, 0};
   int64_t before = -1;  // rows of an enlarged image repeat
   for (int64_t row = p.first_row; row < p.last_row; ++row) {
@@ -62,7 +61,7 @@ void take_piece(const HostTeam& team, const ResizeParams& a, const Piece& p) noe
   }
 }
 
-// Eights of a line from its columns; false: not all of them have their windows in a row, or a row is too short.
+// False: a window of an eight exceeds its row.
 template <class T>
 bool find_eights(const ResizeParams& a, const ResizeColumn* columns, const uint32_t* weights, int64_t cols,
                  ResizeEight* eights) noexcept {
@@ -74,7 +73,7 @@ bool find_eights(const ResizeParams& a, const ResizeColumn* columns, const uint3
   const int64_t elements = cols * a.channels;
   int64_t col = 0;
   int32_t channel = 0;
-  for (int64_t first = 0; first < padded(a, cols); first += 4) {  // past the last element, that one again
+  for (int64_t first = 0; first < padded(a, cols); first += 4) {  // past the end, the last element again
     int64_t left[4];
     int64_t right[4];
     int64_t least = last;
@@ -108,20 +107,20 @@ bool find_eights(const ResizeParams& a, const ResizeColumn* columns, const uint3
   return true;
 }
 
-// The two rows of src between which a row of dst lies, blended along themselves. Neighbouring rows of an enlarged image have
-// theirs in common.
+// The two rows of src around a row of dst, blended along themselves. Neighbouring rows of an enlarged image share
+// theirs.
 template <class T>
 class BlendedLines {
  public:
   using Line = typename ResizeBlend<T>::Line;
   static_assert(sizeof(Line) == sizeof(uint32_t));
 
-  BlendedLines(const HostTeam& team, const ResizeParams& a, const Piece& p) noexcept
+  BlendedLines(const HostTeam& team, const ResizeParams& a, const DstTile& p) noexcept
       : args_(a),
         cols_(p.cols),
         loop_(team.loops.resizes.across[a.channels - 1][size_index(a.dtype)]),
         eights_loop_(team.loops.resizes.across_eights[size_index(a.dtype)]),
-        columns_(reinterpret_cast<ResizeColumn*>(p.room)),
+        columns_(reinterpret_cast<ResizeColumn*>(p.scratch)),
         eights_(reinterpret_cast<ResizeEight*>(columns_ + cols_)) {
     const int64_t elements = padded(a, cols_);
     auto* const lines = reinterpret_cast<Line*>(eights_ + elements / 8);
@@ -129,7 +128,7 @@ class BlendedLines {
     held_[1].line = lines + elements;
     const ResizeAxis across = resize_axis(a.src_cols, a.dst_cols);
     const int64_t pixel = int64_t{a.channels} * static_cast<int64_t>(sizeof(T));
-    auto* const weights = reinterpret_cast<uint32_t*>(lines);  // of columns, for now
+    auto* const weights = reinterpret_cast<uint32_t*>(lines);  // of columns, temporarily
     for (int64_t i = 0; i < p.cols; ++i) {
       const ResizeTap tap = resize_tap<ResizeBlend<T>::kAcross>(across, p.first_col + i);
       columns_[i] = {tap.index * pixel, tap.weight != 0 ? pixel : 0};
@@ -141,7 +140,7 @@ class BlendedLines {
     for (int64_t i = 0; i < p.cols; ++i) std::fill_n(weights_ + i * a.channels, a.channels, weights[i]);
   }
 
-  // The line of a row of src; `other` is one that must stay.
+  // `other` is a line that must stay.
   const Line* line(int64_t row, int64_t other) noexcept {
     for (const Held& held : held_) {
       if (held.row == row) return held.line;
@@ -174,7 +173,7 @@ class BlendedLines {
 };
 
 template <class T>
-void blend_piece(const HostTeam& team, const ResizeParams& a, const Piece& p) noexcept {
+void blend_piece(const HostTeam& team, const ResizeParams& a, const DstTile& p) noexcept {
   const DefaultFloatEnvironment environment;
   const auto loop = team.loops.resizes.down[size_index(a.dtype)];
   const ResizeAxis down = resize_axis(a.src_rows, a.dst_rows);
@@ -187,20 +186,20 @@ void blend_piece(const HostTeam& team, const ResizeParams& a, const Piece& p) no
   }
 }
 
-void resize_piece(const HostTeam& team, const ResizeParams& a, const Piece& piece) noexcept {
-  if (a.filter == GPUMEM_FILTER_NEAREST) return take_piece(team, a, piece);
+void resize_piece(const HostTeam& team, const ResizeParams& a, const DstTile& piece) noexcept {
+  if (a.filter == GPUMEM_FILTER_NEAREST) return resize_tile(team, a, piece);
   for_pixel_type(a.dtype, [&]<class T>() { blend_piece<T>(team, a, piece); });
 }
 
 constexpr int64_t kColsOnStack = 32;
-static_assert(kColsOnStack * (int64_t{sizeof(ResizeColumn)} + kRoomOfEight / 2) <= kHostStackBuffer / 2);
+static_assert(kColsOnStack * (int64_t{sizeof(ResizeColumn)} + kScratchOfEight / 2) <= kHostStackBuffer / 2);
 
 }  // namespace
 
 namespace host {
 
-// A task works its columns out once, for a band of config.tile rows; where memory has run out, as many as the stack has room for at a
-// time.
+// A task computes its columns once, for a band of config.tile rows. If memory has run out, it takes as many as the
+// stack can hold at a time.
 void resize_parallel(const HostTeam& team, const ResizeParams& a, const Config& config, char*) {
   const int64_t across = ceil_div(a.dst_cols, kHostResizeCols);
   team.parallel(across * ceil_div(a.dst_rows, config.tile), [&](int64_t i) {
@@ -209,9 +208,9 @@ void resize_parallel(const HostTeam& team, const ResizeParams& a, const Config& 
     const int64_t col = i % across * kHostResizeCols;
     const int64_t end_col = std::min(col + kHostResizeCols, a.dst_cols);
     alignas(64) char small[kHostStackBuffer / 2];
-    const int64_t room = room_of(a, end_col - col);
-    const bool fits = room <= int64_t{sizeof small};
-    const TaskMemory large(fits ? 0 : room);
+    const int64_t scratch = scratch_bytes_of(a, end_col - col);
+    const bool fits = scratch <= int64_t{sizeof small};
+    const TaskMemory large(fits ? 0 : scratch);
     const int64_t at_once = fits || large.get() != nullptr ? kHostResizeCols : kColsOnStack;
     char* const memory = large.get() != nullptr ? static_cast<char*>(large.get()) : small;
     for (int64_t first = col; first < end_col; first += at_once) {

@@ -1,5 +1,5 @@
-// Runs of bytes at even distances, as copies of rows and permutations move them. Everything has internal linkage, like the stores
-// around the caches.
+// Moves runs of bytes at constant distances, for copies of rows and permutations. Everything has internal linkage, like
+// the stores around the caches.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace gpumem {
 namespace {
 
-// count runs of run_bytes, the pitches apart. stream: dst is larger than the caches and is written around them.
+// stream: dst is larger than the caches and is written around them.
 struct RunsBlock {
   const char* src;
   int64_t src_pitch;  // bytes
@@ -23,10 +23,10 @@ struct RunsBlock {
 
 constexpr int64_t kLongestShortRun = 128;
 
-// A run of kHalf to 2 * kHalf bytes: its first and its last kHalf, which may overlap; or once, where they are the same.
+// A run of kHalf to 2 * kHalf bytes: its first and last kHalf bytes, which may overlap; one move if they are the same.
 template <int kHalf>
 void move_short_runs(const RunsBlock& b) noexcept {
-  const RunsBlock runs = b;  // in registers, since no store can change it
+  const RunsBlock runs = b;  // a copy in registers, which stores cannot alias
   const int64_t second = runs.run_bytes - kHalf;
   const char* src = runs.src;
   char* dst = runs.dst;

@@ -45,7 +45,7 @@ inline gpumem_status values_of_nodes(gpumem_dtype dtype, gpumem_reduce_op op, co
   return worst;
 }
 
-// One task at a time. The holder's process is in it: a forked child does not wait for a thread of its parent.
+// One task at a time. It stores the holder's process, so that a forked child does not wait for a thread of its parent.
 class LastResortLock {
  public:
   void lock() noexcept {
@@ -62,7 +62,6 @@ class LastResortLock {
   std::atomic<pid_t> holder_{0};
 };
 
-// By type: where it is known, a value takes a few instructions.
 using RangeValues = gpumem_status (*)(gpumem_reduce_op op, const ReduceNode* nodes, int64_t count,
                                       char* result) noexcept;
 constexpr ByType<RangeValues> kRangeValues = by_type<RangeValues>([]<gpumem_dtype kType>() -> RangeValues {
@@ -96,10 +95,10 @@ ReduceNode Sequence::node(int64_t first, int64_t last) const noexcept {
   return found;
 }
 
-// Leaf by leaf; indices count from `first` here.
+// One 1024-element block at a time; indices count from `first` here.
 ReduceNode Sequence::gathered(int64_t first, int64_t last) const noexcept {
   constexpr int64_t kRoom = int64_t{kLeafTerms} * 8;
-  alignas(64) static char last_resort[2 * kRoom];  // where memory has run out: one task at a time
+  alignas(64) static char last_resort[2 * kRoom];  // used if memory has run out
   static constinit LastResortLock last_resort_taken;
   const TaskMemory memory(y_.data == nullptr ? kRoom : 2 * kRoom);
   std::unique_lock<LastResortLock> lock(last_resort_taken, std::defer_lock);

@@ -1,5 +1,5 @@
-// What a reduction reads, and the nodes and values that it becomes: the parts that vectors, rows, columns and segments share.
-// The caller has set the environment of float_environment.hpp.
+// The operands of a reduction, its partial results and values, for vectors, rows, columns and segments. The caller has
+// set the environment of float_environment.hpp.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,20 @@ namespace gpumem {
 
 struct PitchedElements {
   const char* data = nullptr;
-  int64_t pitch = 0;  // bytes from element to element
+  int64_t pitch = 0;
 };
 
-// Elements at any pitch and any alignment. Those that the loops can't take where they lie are gathered first.
+// Elements at any pitch and alignment. Elements that the loops cannot read directly are gathered first.
 class Sequence {
  public:
-  // one_by_one: even if the elements lie side by side.
+  // one_by_one: even if the elements are contiguous.
   Sequence(const Loops& loops, gpumem_dtype dtype, gpumem_reduce_op op, PitchedElements x, PitchedElements y = {},
            bool one_by_one = false) noexcept;
 
   NodeKind kind() const noexcept { return kind_; }
 
-  // The node of elements [first, last), where first begins a leaf and last > first; indices count from element 0.
+  // The partial result of elements [first, last), where first begins a 1024-element block and last > first. Indices
+  // count from element 0.
   ReduceNode node(int64_t first, int64_t last) const noexcept;
 
  private:
@@ -41,9 +42,9 @@ class Sequence {
 
 ReduceValue value_of_node(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node) noexcept;
 
-// One of many results: zeros where there is no value. Gives the status.
+// Writes zeros if a value does not exist. Returns the status.
 gpumem_status write_value(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node, char* result) noexcept;
-// Several that lie side by side; the worst status.
+// Returns the worst status.
 gpumem_status write_values(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode* nodes, int64_t count,
                            char* result) noexcept;
 gpumem_status write_empty(gpumem_dtype dtype, gpumem_reduce_op op, char* result) noexcept;

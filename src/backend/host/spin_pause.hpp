@@ -1,4 +1,4 @@
-// Between two looks at what another thread is about to change.
+// The pause instruction for spin loops.
 #pragma once
 
 namespace gpumem {

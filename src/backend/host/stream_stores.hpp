@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kLine = 64;
 
 #if defined(__x86_64__)
-// Whole cache lines written around the caches; dst aligned to kLine, bytes a multiple of it.
+// Writes whole cache lines around the caches; dst is aligned to kLine, and bytes is a multiple of it.
 inline void stream_lines(char* dst, const char* src, int64_t bytes) {
 #if defined(__AVX512F__)
   for (int64_t at = 0; at < bytes; at += 64) {
@@ -39,7 +39,7 @@ inline int64_t to_next_line(const char* p) {
   return static_cast<int64_t>((kLine - reinterpret_cast<uintptr_t>(p) % kLine) % kLine);
 }
 
-// The whole lines of a row go around the caches; its ends share lines with what is written before and after them.
+// The whole lines of a row go around the caches; its ends share lines with the data before and after them.
 inline void stream_row(char* dst, const char* src, int64_t bytes) {
   const int64_t head = to_next_line(dst) < bytes ? to_next_line(dst) : bytes;
   const int64_t lines = (bytes - head) / kLine * kLine;

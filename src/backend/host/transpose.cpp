@@ -1,4 +1,4 @@
-// The transposes on the host.
+// Transposes on the host.
 #include <algorithm>
 #include <cstring>
 
@@ -19,7 +19,6 @@ bool streamed(const TransposeParams& a) noexcept {
   return streams_transpose(bytes_of(a), a.src_ld * a.element_bytes, a.dst_ld * a.element_bytes);
 }
 
-// One matrix as a band that is all of it.
 TransposeBand matrix(const TransposeParams& a, int64_t batch, void* buffer = nullptr) noexcept {
   return {.src = static_cast<const char*>(a.src) + batch * a.src_batch_stride * a.element_bytes,
           .src_ld = a.src_ld,
@@ -30,8 +29,8 @@ TransposeBand matrix(const TransposeParams& a, int64_t batch, void* buffer = nul
           .buffer = buffer};
 }
 
-// The longer sides of all matrices are one row of tiles; each task takes as many neighbours of it as the others, and calls
-// f(batch, first tile, last tile, memory of the task) for its part of each matrix.
+// The longer sides of all matrices form one row of tiles. Each task takes an equal run of them, and calls f(batch,
+// first tile, last tile, memory of the task) for its part of each matrix.
 template <class F>
 void share_tiles(const HostTeam& team, const TransposeParams& a, int64_t tasks, int64_t tiles, int64_t memory_bytes,
                  const F& f) {
@@ -50,7 +49,6 @@ void share_tiles(const HostTeam& team, const TransposeParams& a, int64_t tasks, 
   });
 }
 
-// An element at a time.
 void swap_elements(const TransposeParams& a, char* upper, char* lower, int64_t rows, int64_t cols) noexcept {
   const auto bytes = static_cast<size_t>(a.element_bytes);
   for (int64_t row = 0; row < rows; ++row) {
@@ -61,7 +59,8 @@ void swap_elements(const TransposeParams& a, char* upper, char* lower, int64_t r
   }
 }
 
-// A tile and the one across the diagonal: the one goes to the buffer, the other to its place, and the buffer to the other's.
+// Swaps a tile with the one across the diagonal: the first goes to the buffer, the second to its place, and the buffer
+// to the second.
 void swap_pair(const HostTeam& team, const TransposeParams& a, const TilePair& pair, char* matrix,
                char* buffer) noexcept {
   const auto loop = team.loops.moves.transpose[log2_of(a.element_bytes)];
@@ -117,7 +116,6 @@ void transpose_aos_soa(const HostTeam& team, const TransposeParams& a, const Con
               });
 }
 
-// Matrices that are a task's work only several at a time.
 void transpose_small(const HostTeam& team, const TransposeParams& a, const Config& config, char*) {
   const auto loop = team.loops.moves.transpose_small[log2_of(a.element_bytes)];
   const int64_t a_task = ceil_div(a.batches, config.grid);
@@ -128,7 +126,7 @@ void transpose_small(const HostTeam& team, const TransposeParams& a, const Confi
   });
 }
 
-// An element at a time: the plain form that the others are held against.
+// Element by element: the reference for the other implementations.
 void transpose_serial(const HostTeam&, const TransposeParams& a, const Config&, char*) {
   const auto bytes = static_cast<size_t>(a.element_bytes);
   for (int64_t batch = 0; batch < a.batches; ++batch) {
@@ -160,10 +158,10 @@ void transpose_in_place_tiles(const HostTeam& team, const TransposeParams& a, co
               });
 }
 
-// Each matrix goes to scratch memory as it is, and comes back transposed.
+// Copies each matrix to scratch memory, and transposes it back.
 void transpose_in_place_buffer(const HostTeam& team, const TransposeParams& a, const Config& config, char* scratch) {
   const int64_t bytes = matrix_bytes(a);
-  TransposeParams back = a;  // of one matrix
+  TransposeParams back = a;
   back.src_ld = a.cols;
   back.batches = 1;
   if (bytes <= kHostInPlaceBytes) {

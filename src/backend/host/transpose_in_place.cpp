@@ -58,8 +58,7 @@ void C2rTranspose::columns(char* scratch, bool rotation) const noexcept {
     const int64_t width = std::min(shares_.width, d_.n - first);
     char* column = matrix(params_, piece / groups) + first * kBytes;
     const int64_t elements = d_.m * width;
-    int64_t from_row_0
-        [host::kC2rColumnBytes];  // where, in the copy, it would come from if column 0 took its element from row 0
+    int64_t from_row_0[host::kC2rColumnBytes];  // source of the column in the copy, if column 0 reads row 0
     for (int64_t w = 0; w < width; ++w) from_row_0[w] = Sources::further(d_, rotation, first + w) * width + w;
     const auto row_bytes = static_cast<size_t>(width * kBytes);
     for (int64_t i = 0; !d_.back && i < d_.m; ++i)

@@ -1,4 +1,4 @@
-// Transposes in place of matrices that are not square, on the host, in scratch memory that is allocated before they are enqueued.
+// In-place transposes of non-square matrices on the host, in scratch memory that is allocated before they are enqueued.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace gpumem {
 
-// The passes of c2r.hpp. Each thread permutes a row, or a group of neighbouring columns, in scratch memory of its own:
-// max(rows, cols) elements or kHostInPlaceBytes, and all of them together no more than half of the data.
+// The passes of c2r.hpp. Every thread permutes a row, or a group of neighbouring columns, in scratch memory of
+// max(rows, cols) elements or kHostInPlaceBytes. All of it together is at most half of the data.
 class C2rTranspose {
  public:
   C2rTranspose(const HostTeam& team, const TransposeParams& params, const host::C2rShares& shares) noexcept

@@ -13,10 +13,9 @@ namespace {
 
 constexpr int32_t kOpen = 1 << 30;
 
-// How long a worker polls for the next job: about as long as it takes to wake sixteen of them.
+// How long a worker polls for the next job: about the time that waking sixteen workers takes.
 constexpr std::chrono::microseconds kLookOut{60};
 
-// Completion the value is another one, or the time is up.
 template <class T>
 void look_out(const std::atomic<T>& value, T old) noexcept {
   const auto end = std::chrono::steady_clock::now() + kLookOut;
@@ -74,7 +73,7 @@ void WorkerPool::leave() noexcept {
 
 void WorkerPool::call(int32_t worker) noexcept { workers_[static_cast<size_t>(worker)]->calls.notify_one(); }
 
-// Who comes in wakes two others, should they sleep, so that many are awake after few steps.
+// Each worker that enters wakes two others if they sleep, so that many are awake after few steps.
 void WorkerPool::run(const Worker& self, int32_t index) noexcept {
   uint32_t seen = 0;
   for (;;) {
@@ -95,7 +94,7 @@ int32_t WorkerPool::workers_up_to(int32_t wanted) noexcept {
   const auto count = static_cast<size_t>(wanted);
   try {
     if (shares_.size() <= count) shares_ = std::vector<Share>(count + 1);
-    workers_.reserve(count);  // so that a thread that runs is never lost for want of a place
+    workers_.reserve(count);  // so that a running thread is never lost for want of space
     while (workers_.size() < count) {
       workers_.push_back(std::make_unique<Worker>());
       const auto index = static_cast<int32_t>(workers_.size()) - 1;
@@ -132,7 +131,7 @@ void WorkerPool::parallel_for(int64_t tasks, int32_t threads, gpumem_task_fn tas
   for (int32_t i = 0; i < helpers; ++i) workers_[static_cast<size_t>(i)]->calls.fetch_add(1);
   for (int32_t i = 0; i < std::min(helpers, 2); ++i) call(i);
   work_on_shares(0);
-  // Nothing is left to begin; who comes now stays out.
+  // No task is left to begin; later threads stay out.
   int32_t inside = gate_.fetch_sub(kOpen, std::memory_order_acquire) - kOpen;
   while (inside != 0) {
     look_out(gate_, inside);

@@ -1,4 +1,4 @@
-// z = a0 x0 + a1 x1 + ..., and z = x0 x1, over views. Factors are looked at as bits alone, as those of axpby are.
+// z = a0 x0 + a1 x1 + ..., and z = x0 x1, over views. Factors are compared as bits only, as in axpby.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -16,7 +16,6 @@ constexpr std::array kNames = {"x[0]", "x[1]", "x[2]", "x[3]", "x[4]", "x[5]", "
 constexpr std::array kBytesOf = {"bytes of x[0]", "bytes of x[1]", "bytes of x[2]", "bytes of x[3]",
                                  "bytes of x[4]", "bytes of x[5]", "bytes of x[6]", "bytes of x[7]"};
 
-// The sources of a product have names of their own.
 const char* name_of(const ArithmeticParams& c, int32_t k) noexcept {
   if (c.op == Arithmetic::multiply) return k == 0 ? "x" : "y";
   return kNames[static_cast<size_t>(k)];
@@ -30,7 +29,6 @@ const char* strides_of(const ArithmeticParams& c, int32_t k) noexcept {
   return c.op == Arithmetic::multiply && k == 1 ? "y_strides" : "x_strides";
 }
 
-// As far as the call can be read at all: what the record keeps of it.
 ArithmeticParams readable(const ArithmeticCall& call) noexcept {
   ArithmeticParams c{.op = call.op, .dtype = call.dtype, .z = call.z};
   if (call.rank >= 0 && call.rank <= kMaxViewRank && (call.rank == 0 || call.extents != nullptr)) {
@@ -72,7 +70,6 @@ void check_call(const ArithmeticCall& call) {
   }
 }
 
-// A line gives any numbers.
 void check(const ArithmeticParams& c) {
   require_f32_or_f64(c.dtype);
   check_counts(c.rank, c.extents, c.terms);
@@ -82,7 +79,6 @@ void check(const ArithmeticParams& c) {
   }
 }
 
-// Whether source k is z itself, element by element.
 bool is_z(const ArithmeticParams& c, int32_t k) noexcept {
   if (c.x[k] != c.z) return false;
   for (int32_t d = 0; d < c.rank; ++d) {
@@ -91,14 +87,14 @@ bool is_z(const ArithmeticParams& c, int32_t k) noexcept {
   return true;
 }
 
-// The same elements in the fewest axes, those with the longest strides in z first.
+// The same elements in the fewest axes, the longest stride in z first.
 void fuse(ArithmeticParams& c) noexcept {
   const ArithmeticParams from = c;
   const int64_t* sides[1 + kMaxTerms] = {from.z_strides};
   for (int32_t k = 0; k < c.terms; ++k) sides[1 + k] = from.x_strides[k];
   const FusedAxes fused = fused_axes(from.rank, from.extents, std::span(sides).first(static_cast<size_t>(c.terms) + 1));
   c.rank = std::max(fused.rank, 1);
-  c.extents[0] = c.z_strides[0] = 1;  // of a single element
+  c.extents[0] = c.z_strides[0] = 1;  // for a single element
   for (int32_t k = 0; k < c.terms; ++k) c.x_strides[k][0] = 1;
   for (int32_t i = 0; i < fused.rank; ++i) {
     const int32_t d = fused.rank - 1 - i;
@@ -130,7 +126,7 @@ SourcedPlan<ArithmeticFamily> plan_with_sources(Planner& planner, const Arithmet
     std::copy_n(call.x_strides[k], kMaxViewRank, c.x_strides[c.terms++]);
   }
   plan.placement = sources.place();
-  // What lies in gaps of z has to stay.
+  // Padding of z has to keep its contents.
   if (!sources.read_z() && z.bytes == call.elements() * element) plan.placement.overwrites(call.z);
   fuse(c);
   plan.selection = decide<ArithmeticFamily>(planner, plan.placement.space, c);

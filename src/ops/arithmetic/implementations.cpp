@@ -1,4 +1,4 @@
-// The table of sums of scaled operands and of products. Every variant reads each source once and writes z once.
+// Implementations of arithmetic. Each reads every source once and writes z once.
 #include <algorithm>
 
 #include "backend/host/implementations.hpp"
@@ -16,7 +16,7 @@ const char* accepts_aligned(const DeviceProps&, const ArithmeticParams& p) noexc
   return fits(p.z) && std::all_of(p.x, p.x + p.terms, fits) ? nullptr : "it needs operands aligned to their elements";
 }
 
-// Tiles as long as leave every multiprocessor one.
+// The longest tiles that leave every multiprocessor one.
 Config tiles_config(const DeviceProps& d, const ArithmeticParams& p) noexcept {
   int64_t steps = arithmetic_steps(p, element_bytes(p.dtype));
   const int64_t least = arithmetic_by_rows(p) ? 1 : kArithmeticEach;

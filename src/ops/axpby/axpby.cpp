@@ -1,5 +1,4 @@
-// z = alpha x + beta y. Factors are looked at as bits alone: the caller's floating-point environment may make zeros of
-// subnormals, or trap.
+// z = alpha x + beta y. Factors are compared as bits: the caller may flush subnormals to zero or trap them.
 #include "base/checked.hpp"
 #include "kernels/elements.hpp"
 #include "ops/placed.hpp"

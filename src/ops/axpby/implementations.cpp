@@ -1,5 +1,4 @@
-// The axpby table. Every variant reads each operand once and writes z once; they differ in the width of an access and in which
-// thread makes it.
+// Implementations of axpby. They differ in the width of an access and in the thread that makes it.
 #include "backend/host/implementations.hpp"
 #include "kernels/alignment.hpp"
 #include "kernels/axpby/axpby.hpp"
@@ -34,7 +33,6 @@ Config strided_config(const DeviceProps&, const AxpbyParams& p) noexcept {
   return grid_of(p.n, int64_t{kAxpbyThreads} * kAxpbyRun, kAxpbyThreads, kAxpbyRun);
 }
 
-// An element is moved at most three times.
 Config host_config(const DeviceProps& d, const AxpbyParams& p) noexcept {
   const int64_t moved = int64_t{element_bytes(p.dtype)} * (1 + (p.x != nullptr ? 1 : 0) + (p.y != nullptr ? 1 : 0));
   return host_elements_config(d, p.n, moved);

@@ -1,4 +1,3 @@
-// dst[i] = src[i] as another type.
 #include <optional>
 
 #include "base/checked.hpp"

@@ -1,4 +1,4 @@
-// The conversions' table. Every variant reads each element once and writes each once; they differ in the width of an access.
+// Implementations of convert. Each reads and writes every element once. They differ in access width.
 #include "backend/host/implementations.hpp"
 #include "kernels/alignment.hpp"
 #include "kernels/convert/convert.hpp"

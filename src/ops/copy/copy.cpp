@@ -6,7 +6,6 @@
 namespace gpumem {
 namespace {
 
-// Names of one side's arguments.
 struct SideNames {
   const char* pitch;
   const char* slice;
@@ -15,7 +14,6 @@ struct SideNames {
 constexpr SideNames kDst{"dst_pitch_bytes", "dst_slice_bytes", "bytes of dst"};
 constexpr SideNames kSrc{"src_pitch_bytes", "src_slice_bytes", "bytes of src"};
 
-// Bytes from the first row's first to the last row's last.
 int64_t extent_bytes(const CopyParams& c, int64_t pitch, int64_t slice, const SideNames& names) {
   int64_t bytes = c.row_bytes;
   if (c.rows > 1) {
@@ -45,19 +43,18 @@ bool interleaved(const CopyParams& b) noexcept {
          disjoint_columns({b.dst, b.row_bytes}, {b.src, b.row_bytes}, b.dst_pitch);
 }
 
-// Variants for one memory have no say across the link.
+// An override for copies within one memory does not apply across PCIe.
 Override forced_for(const Planner& planner, const CopyParams& params) noexcept {
   const Override forced = planner.forced(CopyFamily::id);
   if (params.across == Across::nothing || forced.row < 0) return forced;
   return forced.row == driver_variant() || forced.row == rings_variant() ? forced : Override{};
 }
 
-// Between host and device, or between two devices.
 void copy_across(Context& context, const Plan<CopyFamily>& planned, NativeStream stream, Completion completion) {
   const CopyParams& p = planned.params;
   const bool locked = p.host_side == HostSide::locked;
   if (completion == Completion::blocking || !locked) require_not_capturing(context, stream, "a copy of host memory");
-  // What was enqueued before may still be writing host memory, which may be read at once.
+  // Host memory may be read at once, but earlier enqueued work may still be writing it.
   const bool looks_again = planned.selection.row == rings_variant() && reads_early(p);
   if (completion == Completion::blocking && !locked && p.to_device && !looks_again) context.device().await_order();
   const ExecutionSpace to = p.to_device ? ExecutionSpace::cuda : ExecutionSpace::host;

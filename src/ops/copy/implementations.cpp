@@ -1,6 +1,5 @@
-// The copy table. Between two ranges of the device's memory the driver's own copy and the best kernel are as fast as each other (H200,
-// 1 GiB: 504 and 500 us; one copy of 64 KiB: 3.3 us each), but a kernel can start before the one before it has ended: copies of up to
-// 16 MiB that follow each other take 0.55 to 0.85 of the driver's time.
+// Implementations of copy. For 1 GiB, the driver's copy is as fast as the best kernel (H200: 504 and 500 us). A kernel
+// can start before the previous one ends: copies of up to 16 MiB in a row take 0.55 to 0.85 of the driver's time.
 #include <algorithm>
 
 #include "backend/host/implementations.hpp"
@@ -42,7 +41,7 @@ const char* accepts_words(const DeviceProps&, const CopyParams& p) noexcept {
                        : "it needs src and dst at multiples of 4 bytes";
 }
 
-// Of memory that is not locked the driver does not say whether it leaves the gaps between rows alone, where pages may be missing.
+// For memory that is not locked, the driver does not say whether it touches row padding. Pages may be missing there.
 const char* accepts_driver(const DeviceProps&, const CopyParams& p) noexcept {
   if (p.host_side == HostSide::mixed) return "it takes no host memory that is pinned in part";
   if (p.host_side == HostSide::locked) return nullptr;
@@ -51,8 +50,8 @@ const char* accepts_driver(const DeviceProps&, const CopyParams& p) noexcept {
   return nullptr;
 }
 
-// Where rings are faster than the driver's own copy of pageable memory, which has one thread: measured on an H200 with 1, 2, 4 and 16
-// (bench/experiments.csv).
+// The driver copies pageable memory with one thread, and staging buffers can be faster. Measured on an H200 with 1, 2,
+// 4 and 16 threads (bench/experiments.csv).
 const char* deprioritized_for_others(const DeviceProps& d, const CopyParams& p) noexcept {
   if (p.across == Across::nothing) {
     return p.managed && p.one_range() ? nullptr : "kernels are faster within a device's memory";
@@ -70,9 +69,9 @@ const char* accepts_rings(const DeviceProps&, const CopyParams& p) noexcept {
   return p.host_side == HostSide::locked ? "it is for pageable memory, and the device reaches this by itself" : nullptr;
 }
 
-// per_thread: chunks of a ring. Pieces (tile) that all threads have work with until the end, and no smaller ones than it takes to keep
-// the link busy. Few chunks stay in the caches, from where the copy engine takes them fastest, and many keep it busy; the host empties
-// chunks slower than they are filled, so copies to the host use all. An enqueued copy has one ring, which the stream works on.
+// per_thread: chunks of a ring. tile: pieces that keep all threads busy to the end, but are large enough for PCIe. The
+// copy engine reads chunks fastest from the caches, which favours few. Many keep it busy. The host empties chunks
+// slower than they fill, so copies to the host use all. An enqueued copy has one ring, which the stream uses.
 Config rings_config(const DeviceProps&, const CopyParams& p) noexcept {
   constexpr auto kAll = static_cast<int32_t>(kRingSlots);
   if (p.enqueued) return {1, 1, kAll, kRingChunkBytes};
@@ -93,12 +92,12 @@ Config blocks_of(int64_t pieces, int64_t tile) noexcept {
   return {std::clamp<int64_t>(ceil_div(pieces, tile), 1, kMaxGrid), kCopyThreads, 1, tile};
 }
 
-// As many blocks as it takes: what was fastest there (two to eight words a thread 4120-4190 GB/s, persistent blocks 3890-3960).
+// One word per thread was fastest. H200: 2 to 8 words 4120-4190 GB/s, persistent blocks 3890-3960.
 Config vec16_config(const DeviceProps&, const CopyParams& p) noexcept {
   return blocks_of(p.elements(), int64_t{kCopyThreads} * 16);
 }
 
-// The textbook's grid: as many blocks as the multiprocessors hold at once, each going over the range with the grid's stride.
+// A grid-stride loop: as many blocks as the multiprocessors hold at once.
 template <int64_t kBytes>
 Config words_config(const DeviceProps& d, const CopyParams& p) noexcept {
   Config shape = blocks_of(p.elements(), kCopyThreads * kBytes);
@@ -111,14 +110,13 @@ Config realigned_config(const DeviceProps&, const CopyParams& p) noexcept {
   return blocks_of(p.words_of_row() * p.rows * p.slices, kCopyThreads);
 }
 
-// As few pieces as threads: the C library goes around the caches for long pieces only. A piece may begin within a row.
+// At most one piece per thread: the C library bypasses the caches for long pieces only. A piece may begin within a row.
 Config host_config(const DeviceProps& d, const CopyParams& p) noexcept {
   const int64_t tasks = std::clamp<int64_t>(p.elements() / kHostTaskBytes, 1, std::max(d.multiprocessors, 1));
   return {tasks, 1, 1, ceil_div(ceil_div(p.elements(), tasks), 4096) * 4096};
 }
 
-// The driver's copies of rows, and of ranges that are not equally aligned, are slower than realigned (H200: a range with src + 1 and dst +
-// 3 831 GB/s of 4240).
+// The driver is slower than realigned for rows and different alignments. H200, src + 1 and dst + 3: 831 GB/s of 4240.
 constexpr Implementation<CopyParams> kTable[] = {
     {"vec16", ExecutionSpace::cuda, 2, plan<accepts_vec16, vec16_config>, gpu<kernels::copy_vec16>},
     {"driver", ExecutionSpace::cuda, 1, plan<accepts_driver, whole<CopyParams>>, gpu<kernels::copy_by_driver>,

@@ -18,11 +18,11 @@ namespace {
 constexpr int64_t kKiB = 1024;
 constexpr int64_t kMiB = 1024 * kKiB;
 
-// Of a chunk, by one thread, where all of them move it.
+// Bytes of a chunk that one thread moves.
 constexpr int64_t kHostPart = 256 * kKiB;
 
-// Results that are short are likely to be read soon and find room in the caches. Chunks that are used again at once are better left
-// in them, which pays once the first round through them does not count.
+// Short results are likely to be read soon and fit the caches. Chunks that are reused at once are better left there.
+// That pays only after the first pass through them.
 bool goes_around_caches(int64_t bytes, ExecutionSpace to, int32_t threads) noexcept {
   if (to == ExecutionSpace::cuda) return bytes > kMostReadEarly && bytes < 256 * kMiB;
   return bytes >= (threads >= 4 ? 32 : 2) * kMiB;
@@ -65,7 +65,6 @@ void by_copy_engine(Backend& device, NativeStream stream, const CopyParams& bloc
   device.launch(stream, Work<CopyFamily>{merged(block), by_driver()}, Completion::asynchronous);
 }
 
-// What both ways through the rings go by.
 struct RingCopy {
   RingCopy(Context& context, NativeStream stream, const CopyParams& block, int64_t piece_bytes, ExecutionSpace to)
       : host_(context.host()),
@@ -85,7 +84,7 @@ struct RingCopy {
   const std::vector<CopyParams> pieces_;
 };
 
-// One copy that host threads share: each takes a piece after the other, whichever is next.
+// One copy that host threads share. Each takes the next piece.
 class SharedCopy : RingCopy {
  public:
   SharedCopy(Context& context, NativeStream stream, const CopyParams& block, const Config& shape, ExecutionSpace to)
@@ -110,7 +109,6 @@ class SharedCopy : RingCopy {
   }
 
  private:
-  // A copy of one piece, by the calling thread.
   void run_whole(Completion completion) {
     const PinnedRings::Lease ring = rings_.lend(stream_);
     ScopeExit finish([this] { device_.finish_stream(stream_); });
@@ -143,16 +141,15 @@ class SharedCopy : RingCopy {
     by_copy_engine(device_, stream_, out_of(piece, slot.chunk));
   }
 
-  // The last bytes of a chunk are the word of a copy that is short enough to leave them.
+  // The last bytes of a chunk are the completion word of a copy that is short enough not to use them.
   void complete(const PinnedRing::Slot& slot) {
     if (pieces_[0].bytes() > kMostFetchedWhole) return device_.synchronize(stream_);
     device_.synchronize_by(stream_, *reinterpret_cast<uint32_t*>(slot.chunk + kRingChunkBytes - sizeof(uint32_t)));
   }
 
-  // What one thread did.
   struct Share {
     NativeStream link = nullptr;
-    FencePtr last;  // after all that it sent
+    FencePtr last;  // after all its transfers
   };
 
   int64_t count() const noexcept { return static_cast<int64_t>(pieces_.size()); }
@@ -163,7 +160,7 @@ class SharedCopy : RingCopy {
     return piece < count();
   }
 
-  // A thread that finds nothing left takes no ring.
+  // A thread that finds no piece left takes no ring.
   void take_part(size_t thread) noexcept {
     try {
       int64_t first = 0;
@@ -224,14 +221,13 @@ class SharedCopy : RingCopy {
 
   const size_t slots_;
   std::vector<Share> shares_;
-  FencePtr start_;  // what was enqueued before comes first
+  FencePtr start_;  // passed when earlier enqueued work is complete
   std::atomic<int64_t> next_{0};
   std::mutex mutex_;
   std::exception_ptr failed_;
 };
 
-// One copy in a stream's order. Where there are several pieces the copy engine works on the ring's own stream, so that it and the
-// host are at work at the same time.
+// One copy in a stream's order. Several pieces use the ring's own stream, so that copy engine and host overlap.
 class EnqueuedCopy : RingCopy {
  public:
   EnqueuedCopy(Context& context, NativeStream stream, const CopyParams& block, ExecutionSpace to)
@@ -251,7 +247,6 @@ class EnqueuedCopy : RingCopy {
  private:
   PinnedRing::Slot& slot_of(size_t piece) const noexcept { return ring_->slots[piece % ring_->slots.size()]; }
 
-  // Rows in host memory, by all threads of the host.
   void by_host(const CopyParams& block) {
     device_.host_callback(stream_, [block, &host = host_, around_caches = around_caches_] {
       host.parallel(ceil_div(block.bytes(), kHostPart), [&](int64_t i) {
@@ -260,7 +255,7 @@ class EnqueuedCopy : RingCopy {
     });
   }
 
-  // What `after` is given from now on comes after what `before` has been given.
+  // Later work of `after` waits for the work that `before` has so far.
   void order(NativeStream before, NativeStream after) {
     if (before != after) rings_.fences().record(before)->hold(after);
   }

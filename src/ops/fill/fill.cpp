@@ -5,12 +5,11 @@
 namespace gpumem {
 namespace {
 
-// The words of a pattern that begins at p.
 void repeat_pattern(FillParams& c, const unsigned char* p) noexcept {
   for (int64_t at = 0; at < 16; ++at) c.word[at] = p[at % c.pattern_bytes];
 }
 
-// A pattern is host memory, and may be none: looked up where it can't simply be read.
+// The pattern is host memory. It is looked up only if it is not certainly readable.
 void read_pattern(Context& context, FillParams& c) {
   require_element_size("pattern_bytes", c.pattern_bytes);
   if (!host_can_read(context, c.pattern, c.pattern_bytes) &&
@@ -36,7 +35,7 @@ Plan<FillFamily> plan(Planner& planner, const FillParams& given, Completion) {
   const int64_t extent = c.rows == 1 ? row_bytes : checked_extent(c.rows, c.pitch, row_bytes, what);
   const int64_t gap = gap_of(row_bytes, {{c.rows, c.pitch}}, 1);
   plan.placement = place(planner.on_cuda(), planner.look_up_here({"dst", c.dst, extent, gap}, Access::write));
-  if (c.pitch == row_bytes) {  // rows without gaps are one row: each is a whole number of patterns
+  if (c.pitch == row_bytes) {  // rows without padding are one row, because each is a whole number of patterns
     c.count *= c.rows;
     c.rows = 1;
   }

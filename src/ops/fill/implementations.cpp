@@ -1,4 +1,4 @@
-// The fill table. Every pattern's length divides 16, so any fill is a row of equal 16-byte words between two ragged ends.
+// Implementations of fill. Pattern lengths divide 16, so fills are runs of equal 16-byte words with partial ends.
 #include <algorithm>
 
 #include "backend/host/implementations.hpp"
@@ -24,18 +24,18 @@ Config vec16_config(const DeviceProps&, const FillParams& p) noexcept {
   return grid_of(p.row_bytes(), int64_t{kFillThreads} * 16, kFillThreads);
 }
 
-// Words of the widest access at which every row begins, all rows' one after the other.
+// Uses the widest access that is aligned at every row. The words of all rows are numbered consecutively.
 Config rows_config(const DeviceProps&, const FillParams& p) noexcept {
   Config shape = grid_of(p.rows * ceil_div(p.row_bytes(), p.access()), kFillThreads, kFillThreads);
   shape.tile *= p.access();
   return shape;
 }
 
-// Many rows: a task takes some of them. One row, or few long ones: a task takes a part of a row.
+// A task takes several rows if there are many, or a part of a row if there are few and they are long.
 Config host_config(const DeviceProps& d, const FillParams& p) noexcept {
   if (p.rows > 1) {
     const int64_t wanted = std::clamp<int64_t>(p.elements() / kHostTaskBytes, 1, int64_t{4} * d.multiprocessors);
-    const int64_t parts = ceil_div(wanted, p.rows);  // of a row
+    const int64_t parts = ceil_div(wanted, p.rows);  // per row
     const int64_t tile = ceil_div(ceil_div(p.row_bytes(), parts), 64) * 64;
     return {parts == 1 ? std::min(wanted, p.rows) : p.rows * ceil_div(p.row_bytes(), tile), 1, 1, tile};
   }

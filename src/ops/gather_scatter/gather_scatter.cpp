@@ -1,4 +1,4 @@
-// Gathers and scatters of rows. They differ in the matrix whose rows the index names: src of a gather, dst of a scatter.
+// Gathers and scatters of rows. They differ in the matrix that the index names: src of a gather, dst of a scatter.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -45,7 +45,7 @@ void check(const GatherScatterParams& c) {
   check_pitch("dst_pitch_bytes", c.dst_pitch, c.dst_rows, c.row_bytes);
 }
 
-// What is never used: the pitch of a matrix without two rows, for which the tight one stands, and the address of one without any.
+// Replaces unused values: the pitch of fewer than two rows, and the address of an empty matrix.
 GatherScatterParams normal(GatherScatterParams c) noexcept {
   if (c.src_rows == 0) c.src = nullptr;
   if (c.dst_rows == 0) c.dst = nullptr;
@@ -54,7 +54,7 @@ GatherScatterParams normal(GatherScatterParams c) noexcept {
   return c;
 }
 
-// The operands as ranges, from the first byte of a matrix to the last of its last row; nothing where it has no rows.
+// From the first byte of a matrix to the end of its last row. Empty without rows.
 struct Ranges {
   ByteRange src;
   ByteRange index;
@@ -78,7 +78,7 @@ Ranges ranges_of(const GatherScatterParams& c) {
        argument, kind_name(operand.kind), space == ExecutionSpace::cuda ? "on the device" : "on the host");
 }
 
-// The work runs where dst lies; where dst has no rows, where src does. Looks every operand up.
+// The work runs next to dst, or next to src if dst has no rows. Looks up every operand.
 Placement place_rows(Planner& planner, const Ranges& ranges, Completion completion) {
   std::optional<Operand> src;
   std::optional<Operand> dst;
@@ -107,7 +107,7 @@ Plan<Family> plan_rows(Planner& planner, const GatherScatterParams& given, Compl
   if (plan.empty) return plan;
   require_aligned("index", c.index, element_bytes(c.index_type));
   plan.placement = place_rows(planner, ranges, completion);
-  if (plan.placement.stage_src) {  // without the gaps between rows, at the start of an allocation
+  if (plan.placement.stage_src) {  // the staged copy is tight and starts an allocation
     c.src = placeholder();
     c.src_pitch = c.row_bytes;
   }

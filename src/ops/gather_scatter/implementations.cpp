@@ -1,4 +1,4 @@
-// The gather and scatter tables: the same rows, since a kernel's two sides differ only in which of them the index names.
+// Implementations of gather and scatter. A kernel's sides differ only in the one that the index names.
 #include <algorithm>
 #include <array>
 
@@ -11,11 +11,10 @@
 namespace gpumem {
 namespace {
 
-// Rows lie anywhere, so each costs a cache line at least.
+// Rows are scattered, so each costs at least one cache line.
 constexpr int64_t kLine = 64;
-constexpr int64_t kTasksAThread = 8;  // rows in the cache, or on a far page, make tasks of different lengths
+constexpr int64_t kTasksAThread = 8;  // tasks differ in length: rows may be cached, or on a distant page
 
-// The pitch of a matrix that has two rows.
 int64_t step(int64_t rows, int64_t pitch) noexcept { return rows > 1 ? pitch : 0; }
 
 const char* accepts_words(const GatherScatterParams& p, int64_t bytes,
@@ -55,7 +54,7 @@ Config words_config(const DeviceProps&, const GatherScatterParams& p) noexcept {
   return shape;
 }
 
-// tile: rows of a task. Rows that are few and long are cut: the tasks are then a multiple of n.
+// tile: rows per task. Few long rows are cut, and the number of tasks is then a multiple of n.
 Config host_config(const DeviceProps& d, const GatherScatterParams& p) noexcept {
   const int64_t limit = kTasksAThread * d.multiprocessors;
   if (p.n < limit && p.row_bytes > kHostTaskBytes) {

@@ -1,4 +1,4 @@
-// What a program asks for managed memory, and where it lies.
+// Managed memory: the program's advice, prefetches and residence.
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "context/streams.hpp"

@@ -21,8 +21,7 @@ BlockPool& pool_of(Context& context, gpumem_memory_kind kind) noexcept {
   return kind == GPUMEM_MEMORY_PINNED ? context.pinned_memory() : context.managed_memory();
 }
 
-// Frees a block after `wait`, with which its last use is over. Damage that is found does not stop it. When the wait or the check
-// fails, work may still use the block: it is live again.
+// Frees the block after `wait`, damaged or not. If the wait or the check fails, it stays live: work may still use it.
 template <class Wait>
 void free_after(Context& context, const Claim& claim, const Wait& wait) {
   BlockPool& pool = pool_of(context, claim.region->kind);
@@ -91,7 +90,7 @@ void free_async(Context& context, void* p, const StreamCache& on) {
   });
 }
 
-// The host's streams are all known.
+// On the host, every stream is known.
 void free_after_device(Context& context, void* p) {
   const Claim claim = process().registry.claim(reinterpret_cast<uintptr_t>(p), &context);
   free_after(context, claim, [&] {
@@ -133,7 +132,6 @@ void label(Context& context, const void* p, const char* text) {
   context.labels.set(process().registry, reinterpret_cast<uintptr_t>(p), &context, text == nullptr ? "" : text);
 }
 
-// Memory that the program has already, pinned where it lies.
 void register_host(Context& context, void* p, int64_t bytes) {
   require_at_least("bytes", bytes, 1);
   const Operand operand = look_up_range(context, p, bytes, Access::write, "p");

@@ -11,7 +11,7 @@
 
 namespace gpumem {
 
-// Half of the slots stay empty, so the search ends. The low bits of an address are alike.
+// Half of the slots stay empty, so the search ends. The low bits of addresses are alike, so they are hashed.
 WrappedStreams::Slot& WrappedStreams::slot_of(void* key) noexcept {
   size_t at = (reinterpret_cast<uintptr_t>(key) * uint64_t{0x9e3779b97f4a7c15}) >> 32;
   for (;; ++at) {
@@ -26,7 +26,7 @@ Stream* WrappedStreams::of(void* native) {
   if (const Slot& slot = slot_of(key); slot.key.load(std::memory_order_acquire) == key) return slot.stream;
   const std::lock_guard<std::mutex> lock(adding_);
   Slot& slot = slot_of(key);
-  if (slot.key.load(std::memory_order_relaxed) == key) return slot.stream;  // another thread was first
+  if (slot.key.load(std::memory_order_relaxed) == key) return slot.stream;
   if (native != nullptr && count_ == kMost) return nullptr;
   const uint64_t handle = wrap_stream(context_, native);
   slot.stream = &object_of<Stream>(handle, HandleType::stream, "stream");
@@ -57,7 +57,7 @@ void SharedContext::free_now(void* p, Stream* stream) {
   free_async(context, p, *stream->cache);
 }
 
-// Only a live block is put off, and only once: its address must not belong to another block by the time it is freed.
+// Defers only live blocks, and each only once. The address must not belong to another block by the time it is freed.
 void SharedContext::put_off(const LateFree& late) {
   const std::lock_guard<std::mutex> lock(late_mutex_);
   process().registry.with_live(reinterpret_cast<uintptr_t>(late.p), &context, [](const Region&, uint32_t) {});
@@ -70,7 +70,7 @@ void SharedContext::put_off(const LateFree& late) {
 void SharedContext::free_late() noexcept {
   if (!some_late_.load(std::memory_order_acquire)) return;
   const std::unique_lock<std::mutex> lock(late_mutex_, std::try_to_lock);
-  if (!lock.owns_lock()) return;  // another thread is doing it
+  if (!lock.owns_lock()) return;
   std::erase_if(late_, [this](const LateFree& late) {
     try {
       free_now(late.p, late.stream);
@@ -98,13 +98,13 @@ SharedContext& SharedContexts::of(int32_t device) {
     fail(GPUMEM_INVALID_ARGUMENT, "device is %d; expected a CUDA ordinal or GPUMEM_DEVICE_HOST (-1)", device);
   }
   if (device >= kMostDevices) {
-    static_cast<void>(choose_device(device));  // says how many devices there are
+    static_cast<void>(choose_device(device));  // its message says how many devices there are
     fail(GPUMEM_UNSUPPORTED, "device is %d; expected one below %d: the process has no contexts for more", device,
          kMostDevices);
   }
-  const int32_t at = device + 1;  // the host's first
+  const int32_t at = device + 1;
   std::atomic<SharedContext*>& place = made_[static_cast<size_t>(at)];
-  // One whose device was reset stays for those who still use it, and another takes its place.
+  // A context whose device was reset stays for its users, and a new one replaces it.
   const auto alive = [&place] {
     SharedContext* made = place.load(std::memory_order_acquire);
     return made != nullptr && made->context.device().loss() == nullptr ? made : nullptr;
@@ -121,7 +121,7 @@ SharedContext& SharedContexts::of(int32_t device) {
   destroy.release();
   context.shared = true;
   place.store(made.get(), std::memory_order_release);
-  return *made.release();  // never ends
+  return *made.release();  // never destroyed
 }
 
 SharedContext* SharedContexts::owner(const void* context) const noexcept {

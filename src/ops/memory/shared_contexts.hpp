@@ -1,5 +1,5 @@
-// The process's own contexts, one a device, for callers that name a device and a native stream and know of no context. Each is made
-// on its first use and never ends; a forked child, which has a Process of its own, makes its own.
+// The process's own contexts, one per device, for callers that name a device and a native stream but no context. Each
+// is made on first use and never destroyed. A forked child has its own Process and makes its own.
 #pragma once
 
 #include <array>
@@ -13,12 +13,12 @@
 
 namespace gpumem {
 
-// The wrapper of each native stream that was handed over. Entries are never taken out, so looking one up takes no lock.
+// The wrapper of each native stream that was passed in. Entries are never removed, so a lookup takes no lock.
 class WrappedStreams {
  public:
   explicit WrappedStreams(Context& context) noexcept : context_(context) {}
 
-  // Made on the stream's first use, which throws what wrapping it does. nullptr: the table is full.
+  // Created on the stream's first use; throws the errors of wrapping. nullptr: the table is full.
   Stream* of(void* native);
 
  private:
@@ -29,7 +29,7 @@ class WrappedStreams {
     Stream* stream = nullptr;
   };
 
-  Slot& slot_of(void* key) noexcept;  // the stream's, or the one that it would get
+  Slot& slot_of(void* key) noexcept;  // the stream's slot, or the slot that it would get
 
   Context& context_;
   std::array<Slot, kSlots> slots_{};
@@ -45,10 +45,9 @@ class SharedContext {
   const uint64_t handle;
   WrappedStreams streams;
 
-  // Memory for the stream's work; with stream == nullptr, for that of every stream.
+  // For the stream's work, or every stream's if stream == nullptr.
   void* allocate(int64_t bytes, Stream* stream);
-  // Behind the stream's work; with stream == nullptr, behind all work on the device. What a graph capture forbids to free now is freed by
-  // a later call.
+  // After the stream's work, or the device's if stream == nullptr. Deferred to a later call if a capture forbids it.
   void free(void* p, Stream* stream);
 
  private:
@@ -68,19 +67,18 @@ class SharedContext {
 
 class SharedContexts {
  public:
-  // The device is an ordinal or GPUMEM_DEVICE_HOST. Throws what making a context does.
+  // The device is an ordinal or GPUMEM_DEVICE_HOST. Throws the errors of creating a context.
   SharedContext& of(int32_t device);
-  // The one that owns an allocation; nullptr: none does.
+  // The owner of an allocation, or nullptr.
   SharedContext* owner(const void* context) const noexcept;
 
  private:
   static constexpr int32_t kMostDevices = 128;
 
   std::mutex making_;
-  std::array<std::atomic<SharedContext*>, 1 + kMostDevices> made_{};  // the host's first
+  std::array<std::atomic<SharedContext*>, 1 + kMostDevices> made_{};  // the host's is first
 };
 
-// Those of this process.
 SharedContexts& shared_contexts();
 
 }  // namespace gpumem

@@ -1,5 +1,4 @@
-// The permute table. A problem comes fused, so its form says which variant moves it best; the last row of each backend goes by
-// single elements.
+// Implementations of permute, by the form of the fused problem. The last one of each backend moves single elements.
 #include <algorithm>
 
 #include "backend/host/implementations.hpp"
@@ -18,10 +17,10 @@
 namespace gpumem {
 namespace {
 
-// Bytes of lines that begin and end on sectors, and of others.
+// Bytes. The first limit is for runs that begin and end on sectors, the second for all others.
 constexpr int64_t kShortestLine = 256;
 constexpr int64_t kShortestCutLine = 1024;
-// Percent of a transpose's tiles: with 48 it was slower than packed (H200, 61 x 397), with 80 faster.
+// Percent of a transpose's tiles. H200, 61 x 397: slower than packed at 48 %, faster at 80 %.
 constexpr int64_t kLeastFilled = 70;
 
 const char* accepts_copy(const DeviceProps&, const PermuteParams& p) noexcept {
@@ -34,7 +33,7 @@ const char* misaligned(const PermuteParams& p) noexcept {
   return nullptr;
 }
 
-// Shorter runs lose too much of their first and last sectors, or of their lines of the cache.
+// Shorter runs waste too much of their first and last sectors or cache lines.
 const char* plan_contiguous_boxes(const DeviceProps&, const PermuteParams& p, Config& config) noexcept {
   if (form_of(p.axes) != PermuteForm::rows)
     return "it needs several axes, one of them the fastest of both sides without gaps";
@@ -48,15 +47,15 @@ const char* plan_contiguous_boxes(const DeviceProps&, const PermuteParams& p, Co
   return nullptr;
 }
 
-// So few elements take less time one by one than it takes to find where a box's lie: H200, 17 x 19 x 23 x 7 and 9 x 31 x 100 x 5, elements
-// of 1 to 8 bytes, 1.4 to 1.8 us by strided_scalar and 2.5 to 3.7 by packed; 31 x 77 x 201 3.1 and 3.3 to 4.0.
+// Below this count, single elements take less time than packed needs to find its tiles.
+// H200, 17 x 19 x 23 x 7: strided_scalar 1.4 to 1.8 us, packed 2.5 to 3.7 us.
 constexpr int64_t kFewElements = int64_t{1} << 18;
 
 const char* deprioritized_for_elements(const DeviceProps&, const PermuteParams& p) noexcept {
   return p.elements() <= kFewElements ? "single elements are faster for so few" : nullptr;
 }
 
-// Programs repeat their calls, and the search for a tile can take ten times as long as the rest of a call: each thread keeps its last one.
+// Cached per thread, because programs repeat calls and the search can take ten times as long as the rest of a call.
 const PackedTile& tile_of(const PermuteAxes& axes) noexcept {
   thread_local PermuteAxes last;
   thread_local PackedTile tile;
@@ -67,7 +66,7 @@ const PackedTile& tile_of(const PermuteAxes& axes) noexcept {
   return tile;
 }
 
-// As many blocks as run at once, each with its tables for all of its boxes; the last round is as full as the others.
+// One wave of blocks, so that each builds its tables once and no wave is partly filled.
 const char* plan_packed(const DeviceProps& d, const PermuteParams& p, Config& config) noexcept {
   if (form_of(p.axes) == PermuteForm::copy) return "it needs axes that move";
   if (const char* reason = misaligned(p)) return reason;
@@ -108,7 +107,7 @@ const char* accepts_host_transpose(const DeviceProps&, const PermuteParams& p) n
                                                           : "it needs structures, or small matrices, without gaps";
 }
 
-// What the transposes' table makes of it, and which of its implementations does the work.
+// The configuration that the transpose table chooses, with its implementation as the delegate.
 Config transpose_config(const DeviceProps& d, const PermuteParams& p) noexcept {
   const Selection<TransposeParams> selection = select<TransposeFamily>(d, transpose_of(p), {}, {});
   Config config = selection.config;
@@ -145,8 +144,8 @@ Config host_config(const DeviceProps& d, const PermuteParams& p) noexcept {
   return {tasks, 1, 1, host_transpose_tile(p.axes.element_bytes)};
 }
 
-// transpose hands over to the transposes, whose own table chooses among them: on two axes they are faster than packed (H200, 7264 x
-// 7296 elements of 4 bytes: 0.93 of a copy's speed in place of 0.85).
+// transpose delegates to the transpose table. On two axes that is faster than packed.
+// H200, 7264 x 7296 elements of 4 bytes: 0.93 of a copy's speed instead of 0.85.
 constexpr Implementation<PermuteParams> kTable[] = {
     {"copy", ExecutionSpace::cuda, 1, plan<accepts_copy, whole<PermuteParams>>, gpu<kernels::permute_copy>},
     {"contiguous_boxes", ExecutionSpace::cuda, 1, plan_contiguous_boxes, gpu<kernels::permute_contiguous_boxes>},

@@ -1,4 +1,4 @@
-// Permutations of axes: what is checked, the plan of both forms, and what brings src next to the work.
+// Permutations of axes: argument checks, the plan of both forms, and the staging of src.
 #include <algorithm>
 #include <optional>
 #include <string_view>
@@ -23,7 +23,7 @@ bool copy_axes(const T* from, int32_t rank, T* to) noexcept {
   return true;
 }
 
-// As far as the call can be read at all: what the record keeps of it.
+// The call for the record, as far as its arguments can be read.
 PermuteParams readable(const PermuteCall& call) noexcept {
   PermuteParams c{.element_bytes = call.element_bytes, .rank = call.rank, .src = call.src, .dst = call.dst};
   c.has_extents = copy_axes(call.extents, call.rank, c.extents);
@@ -57,15 +57,14 @@ void check_order(const PermuteParams& c) {
   }
 }
 
-// What the checked arguments say.
 struct Permutation {
-  bool empty = false;     // an extent is 0; nothing below holds
+  bool empty = false;     // an extent is 0; the other members are not set
   PermuteAxes axes;       // axis d of dst is axis d; nothing is fused
   int64_t src_bytes = 0;  // from the first element to the end of the last
   int64_t dst_bytes = 0;
 };
 
-// Throws INVALID_ARGUMENT. Afterwards every sum of products of indices and strides, in bytes, fits int64_t.
+// Throws INVALID_ARGUMENT. Afterwards, every sum of products of indices and strides in bytes fits int64_t.
 Permutation permutation_of(const PermuteParams& c) {
   check_sizes(c);
   check_order(c);
@@ -89,12 +88,11 @@ Permutation permutation_of(const PermuteParams& c) {
   return p;
 }
 
-// How src travels to the side where the work runs: unchanged, or, where gaps are more than half of it, packed on its own
-// side first.
+// How src is staged: unchanged, or first packed on its own side if over half of it is padding.
 struct Travel {
   bool packed = false;
-  PermuteAxes packing;  // from src to where it is packed
-  PermuteAxes axes;     // from what arrives to dst
+  PermuteAxes packing;  // from src to its packed form
+  PermuteAxes axes;     // from the staged data to dst
   int64_t bytes = 0;
 };
 
@@ -119,8 +117,7 @@ Travel travel_of(const Permutation& p) noexcept {
   return travel;
 }
 
-// Each of them moves tiles until none is left. Two H200, slabs of 4 GiB a GPU transposed as they arrive by copy engines: 5.96 ms, with 2 a
-// multiprocessor 6.18, with 3 6.68, with as many as fit 6.81.
+// Blocks per multiprocessor while copy engines run. Two H200, slabs of 4 GiB: 5.96 ms with 1, 6.81 ms with a full grid.
 constexpr int64_t kBlocksBesideCopies = 1;
 
 void run(Backend& backend, NativeStream stream, const PermuteParams& params, Configured<PermuteParams> planned,
@@ -148,7 +145,7 @@ void bring(Context& context, const PermuteParams& call, const Placement& placeme
     PermuteParams packing{.src = call.src, .dst = staged.packed->get()};
     packing.axes = fuse(travel.packing, misalignment(packing.src), misalignment(packing.dst));
     run(there, on_host ? nullptr : context.own_stream(), packing,
-        select<PermuteFamily>(there.props(), packing, {}, {}),  // a forced variant does not apply to the packing
+        select<PermuteFamily>(there.props(), packing, {}, {}),  // an override does not apply to the packing
         on_host ? Completion::blocking : Completion::asynchronous);
     from = staged.packed->get();
   }
@@ -179,7 +176,7 @@ void permute(Context& context, const PermuteParams& call, Planner& planner, Nati
   if (planned.empty) return;
   PermuteParams params = planned.params;
   Staged staged;
-  if (planned.placement.stage_src) {  // the plain form
+  if (planned.placement.stage_src) {
     require_not_capturing(context, stream, kWhat);
     bring(context, call, planned.placement, staged);
     params.src = staged.arrived->get();

@@ -1,4 +1,4 @@
-// The shortest description of a permutation: which of the many that move the same bytes decides what kind of move it is.
+// Fuses a permutation into its shortest equivalent, which shows its form.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ constexpr PermuteAxes fewest(const PermuteAxes& axes) noexcept {
   return out;
 }
 
-// How many elements of a run on axis 0 move as one of at most 16 bytes: 1, 2, 4, 8 or 16.
+// How many elements of a run on axis 0 move as one element of at most 16 bytes: 1, 2, 4, 8 or 16.
 constexpr int64_t widening(const PermuteAxes& axes, int32_t src_misalignment, int32_t dst_misalignment) noexcept {
   if (axes.src_stride[0] != 1 || axes.dst_stride[0] != 1) return 1;
   for (int64_t wide = 16 / axes.element_bytes; wide > 1; wide /= 2) {
@@ -37,9 +37,9 @@ constexpr int64_t widening(const PermuteAxes& axes, int32_t src_misalignment, in
 
 }  // namespace fusing
 
-// The same pairs of bytes in the fewest axes, ordered by dst's strides, and in the widest elements that runs, strides and
-// addresses (modulo 16) allow. No extent may be 0, and distinct elements must have distinct places in dst. A single element
-// is one axis of extent 1.
+// Returns the same pairs of bytes in the fewest axes, ordered by dst's strides. Elements are as wide as runs, strides
+// and addresses modulo 16 allow. Requires that no extent is 0 and that distinct elements have distinct places in dst. A
+// single element becomes one axis of extent 1.
 constexpr PermuteAxes fuse(const PermuteAxes& axes, int32_t src_misalignment, int32_t dst_misalignment) noexcept {
   PermuteAxes out = fusing::fewest(axes);
   if (out.rank == 0) out.add(1, 1, 1);

@@ -1,5 +1,5 @@
-// The reduce table. Launch shapes follow measurements on an H200 (bench/experiments.csv): one chunk a warp and few warps a block
-// while there is little to share out, long tiles once the fold of the tiles' nodes would show.
+// Implementations of reduce. Launch shapes were measured on an H200 (bench/experiments.csv). Small inputs use one chunk
+// per warp and few warps per block. Large ones use long tiles, which leave few partial results to combine.
 #include <algorithm>
 #include <bit>
 
@@ -24,7 +24,7 @@ int64_t chunks_of(const ReduceParams& p) noexcept { return ceil_div(p.n, reduce_
 
 const char* accepts_contiguous(const DeviceProps&, const ReduceParams& p) noexcept { return contiguous(p); }
 const char* accepts_last_block(const DeviceProps&, const ReduceParams& p) noexcept {
-  // A thread counts its elements of 4 and 8 bytes, a 32nd of all.
+  // A thread counts its elements of 4 and 8 bytes in 32 bits. It has a 32nd of all.
   if (node_kind(p.dtype, p.op) == NodeKind::arg && element_bytes(p.dtype) >= 4 && p.n >= int64_t{32} << 32) {
     return "it looks for a place among less than 2^37 elements";
   }
@@ -48,7 +48,7 @@ const char* accepts_ladder(const DeviceProps&, const ReduceParams& p) noexcept {
   return contiguous(p);
 }
 
-// A block's chunks are a power of two, for the sake of the reproducible order.
+// The reproducible order needs a power of two of chunks per block.
 Config at_once_config(const ReduceParams& p, int64_t blocks) noexcept {
   const auto of_block = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(ceil_div(chunks_of(p), blocks))));
   const int32_t warps = single_tile_warps(node_kind(p.dtype, p.op));
@@ -57,7 +57,7 @@ Config at_once_config(const ReduceParams& p, int64_t blocks) noexcept {
 Config single_tile_config(const DeviceProps&, const ReduceParams& p) noexcept { return at_once_config(p, 1); }
 Config cluster_config(const DeviceProps&, const ReduceParams& p) noexcept { return at_once_config(p, kClusterBlocks); }
 
-// One wave of large blocks where there is enough for it; below, one chunk a warp, and the fewer warps a block the less there is.
+// One wave of large blocks for large inputs. Otherwise one chunk per warp, and fewer warps per block for less input.
 Config last_block_config(const DeviceProps&, const ReduceParams& p) noexcept {
   const int64_t chunks = chunks_of(p);
   const int64_t chunk = reduce_chunk(p.dtype, p.op);
@@ -65,7 +65,7 @@ Config last_block_config(const DeviceProps&, const ReduceParams& p) noexcept {
     const int32_t warps = chunks <= 128 ? 2 : chunks <= 512 ? 4 : 8;
     return {ceil_div(chunks, warps), 32 * warps, 1, warps * chunk};
   }
-  // Sums in order hold up a warp longest, between its loads: blocks of half the size, and twice as many, keep more of them loading.
+  // Ordered sums stall a warp longest between its loads. Twice as many blocks of half the size keep more warps loading.
   const bool ordered = is_ordered(node_kind(p.dtype, p.op));
   const int32_t block_warps = kTileThreads / (ordered ? 64 : 32);
   const int64_t blocks = ordered ? 512 : 256;
@@ -76,28 +76,28 @@ Config last_block_config(const DeviceProps&, const ReduceParams& p) noexcept {
   return {ceil_div(chunks, tile), 32 * block_warps, static_cast<int32_t>(tile / block_warps), tile * chunk};
 }
 
-// Any stride: a warp a leaf, as many blocks as there may be nodes.
+// Any stride. One warp per block of 1024 elements. The number of partial results limits the grid.
 Config strided_scalar_config(const DeviceProps&, const ReduceParams& p) noexcept {
   int64_t tile = int64_t{kElementThreads} / 32 * kLeafTerms;
   while (ceil_div(p.n, tile) > kMaxReduceBlocks) tile *= 2;
   return {ceil_div(p.n, tile), kElementThreads, 1, tile};
 }
 
-// A data block of kLadderThreads x `blocks` elements at a time; blocks go on to the next one when there are more than nodes.
+// A thread block takes kLadderThreads x kDataBlocks elements at a time, and more in turn if the grid is full.
 template <int kDataBlocks>
 Config ladder_config(const DeviceProps&, const ReduceParams& p) noexcept {
   const int64_t tile = int64_t{kLadderThreads} * kDataBlocks;
   return {std::min<int64_t>(ceil_div(p.n, tile), kMaxReduceBlocks), kLadderThreads, kDataBlocks, tile};
 }
 
-// A grid that fills the device, each thread with the same share of the whole input.
+// A grid that fills the device. Each thread has an equal share of the input.
 Config shared_out_config(const DeviceProps& d, const ReduceParams& p) noexcept {
   const int64_t resident = int64_t{d.multiprocessors} * std::max(1, d.threads_per_multiprocessor / kLadderThreads);
   const int64_t grid = std::clamp<int64_t>(ceil_div(p.n, kLadderThreads), 1, std::min(resident, kMaxReduceBlocks));
   return {grid, kLadderThreads, 1, ceil_div(p.n, grid)};
 }
 
-// Tasks are aligned runs of 2^k leaves, so that floating-point sums may be cut there.
+// Tasks are aligned runs of 2^k blocks of 1024 elements, where floating-point sums may be cut.
 Config host_config(const DeviceProps& d, const ReduceParams& p) noexcept {
   const int64_t tasks =
       std::clamp<int64_t>(p.n * element_bytes(p.dtype) / kHostTaskBytes, 1, int64_t{4} * d.multiprocessors);

@@ -1,4 +1,4 @@
-// The tables of the reductions of many lines at once: rows and columns of matrices, and segments.
+// Implementations of reductions of many lines: rows and columns of matrices, and segments.
 #include <algorithm>
 #include <bit>
 
@@ -16,26 +16,25 @@ namespace {
 
 constexpr int64_t kHostTaskElements = int64_t{1} << 18;
 
-// A warp takes so many rows that are shorter than a leaf, where multiprocessors stay full: their blocks would end about as fast as they
-// can begin. H200, rows of 384: bf16 0.93 of the time, f32 0.96, sums of f64 1.01, maxima 0.97; of 1024 and more no faster.
+// Rows per warp, for rows under 1024 elements, if multiprocessors stay full. Otherwise blocks end as fast as they
+// begin. H200, rows of 384: bf16 0.93, f32 0.96 of the time.
 constexpr int64_t kRowsOfWarp = 4;
 constexpr int kResidentThreads = 2048;
-// Extremes of the longest rows of words are compared rather than waited for, a row of a warp under way: where a cache does not hold them, a
-// warp a row has more of them under way. H200, 65,536 rows of 2,048 f16: 63 µs for 79.
+// Minima and maxima of rows of kMostWords. If the data exceeds kCachedBytes, a warp per row keeps more rows in flight.
+// H200, 65,536 rows of 2,048 f16: 63 µs instead of 79.
 constexpr int kMostWords = 1024;
 constexpr int64_t kCachedBytes = int64_t{32} << 20;
-// Rows of so many bytes at most have a warp each where there are enough of them. H200, 8,176 rows of 1,026 f32 7.9 µs from 10.9; of small
-// elements fewer warps are enough: 4,009 rows of 2,092 bf16 6.2 µs from 7.7, 699 of 12,000 i8 5.0 from 8.0. Longer rows end one by one, the
-// last ones alone: 2,670 of 50,257 bf16 127 µs from 104.
+// Rows of at most this many bytes get a warp each, if there are enough rows. The last ones of longer rows would leave
+// the device idle. H200, 8,176 rows of 1,026 f32: 7.9 µs instead of 10.9. 2,670 of 50,257 bf16: 127 µs, not 104.
 constexpr int64_t kWholeRowBytes = int64_t{32} << 10;
-// Longer rows are cut into pieces of so many leaves, of 8-byte elements half as many, and no more pieces than this where rows are few. H200,
-// maxima of 512 rows of 50,257 f32 by 8 leaves 27 µs, by 1, 2, 4 and 16 35, 32, 30 and 33; of three rows of 2^25, by 32 114 µs, by 8 119.
+// 1024-element blocks per piece of a longer row (half for 8-byte elements), and the most pieces per row. H200, maxima
+// of 512 rows of 50,257 f32: 27 µs with 8, 30 to 35 with 1, 2, 4 and 16.
 constexpr int64_t kLeavesOfPiece = 8;
 constexpr int64_t kMostPieces = 60;
-// Elements of a row that may be cut anywhere where their order does not matter: of f16 so many still have an exact sum.
+// Elements of a row that may be cut anywhere if order does not matter. Sums of so many f16 are still exact.
 constexpr int64_t kOneFold = int64_t{8} * kLeafTerms;
 
-// Tasks of at least kHostTaskElements, cut between lines: tile is lines.
+// Tasks of at least kHostTaskElements, cut between lines. tile: lines.
 Config host_lines(const DeviceProps& d, int64_t lines, int64_t elements) noexcept {
   const int64_t wanted = std::clamp<int64_t>(elements / kHostTaskElements, 1, int64_t{4} * d.multiprocessors);
   const int64_t tasks = std::clamp<int64_t>(wanted, 1, std::max<int64_t>(lines, 1));
@@ -53,12 +52,12 @@ Config host_segments_serial_config(const DeviceProps&, const ReduceSegmentsParam
   return {1, 1, 1, p.segments};
 }
 
-// Runs that there is scratch memory for: one word for a node, or what the widest of its kind takes.
+// Runs that fit scratch memory. A partial result takes one word, or node_bytes() if its kind is wide.
 int64_t most_runs(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   return kScratchNodeBytes / (leaf_kind(dtype, op).wide ? node_bytes(node_kind(dtype, op)) : 8);
 }
 
-// Lines that overlap can be many and long at once: more runs of the longest kind than there is scratch memory for.
+// Overlapping lines can be many and long at once, with more runs of the longest kind than scratch memory holds.
 const char* accepts_runs(const ReduceAxisParams& p) noexcept {
   if (!aligned(p.x, element_bytes(p.dtype))) return "it needs aligned elements";
   if (p.lines() > kMaxGrid) return "it takes at most 2^31 - 1 rows or columns";
@@ -88,7 +87,7 @@ Config line_config(Config config, const LineConfig& lines) noexcept {
   return config;
 }
 
-// Warps with a unit each, or several short lines: as few in a block as leave no multiprocessor without one.
+// One unit or several short lines per warp. As few warps per block as leave no multiprocessor without one.
 Config warps_config(const DeviceProps& d, int64_t warps, int most_threads, const LineConfig& lines,
                     int64_t tile) noexcept {
   const int64_t of_block = std::clamp<int64_t>(warps / (int64_t{2} * d.multiprocessors), 1, most_threads / 32);
@@ -97,8 +96,7 @@ Config warps_config(const DeviceProps& d, int64_t warps, int most_threads, const
                      lines);
 }
 
-// tile: elements of a run. Runs are short, so that the
-// last ones end together, but no more of a line than its last warp folds at once.
+// tile: elements of a short run, so that the last ones end together. A row's last warp combines all its runs at once.
 Config rows_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
   const int bytes = element_bytes(p.dtype);
   const LeafKind kind = leaf_kind(p.dtype, p.op);
@@ -137,15 +135,14 @@ Config rows_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
   return config;
 }
 
-// Threads with a column that a multiprocessor is to have, of all its runs and sides; half as many of single elements where rows are
-// loaded ahead. A second kernel has to fold what runs give, so columns of up to four leaves are not cut, unless by words, where threads
-// for so many of their bytes can be found uncut: 2048 x 12288 f32 31 µs from 36, 2520 x 5003 f64 31 from 44, but 2048 x 2048 f32 9.0 cut for
-// 10.3. Figures: H200.
+// Threads with a column per multiprocessor, over all runs and sides. Half as many for single elements if rows are
+// loaded ahead. Cut columns need a second kernel to combine partial results. Columns of up to four 1024-element blocks
+// that do not move by words stay whole if their threads cover kBytesInOneRun per multiprocessor. H200: 2048 x 12288 f32
+// 31 µs instead of 36, but 2048 x 2048 f32 9.0 cut and 10.3 whole.
 constexpr int64_t kColumnsWanted = 1440;
 constexpr int64_t kBytesInOneRun = 2400;
 
-// A column is cut into runs, and a run between threads, until there are enough of them; narrow rows
-// are read by more, several rows at a time.
+// Splits columns into runs, and runs between threads, until there are enough. Narrow rows get more threads.
 Config columns_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
   const int bytes = element_bytes(p.dtype);
   const ColumnExtents extents{p.rows, p.cols, p.batches};
@@ -162,7 +159,7 @@ Config columns_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept 
   const bool ahead = rows_ahead(words, bytes, node_kind(p.dtype, p.op), kind);
   const int64_t wanted = (ahead && !words ? kColumnsWanted / 2 : kColumnsWanted) * d.multiprocessors;
   const int64_t leaves = ceil_div(p.rows, kLeafTerms);
-  const int64_t of_column = p.cols < 32 ? most : 1;  // threads, where there are few
+  const int64_t of_column = p.cols < 32 ? most : 1;  // threads per column, if there are few columns
   const int64_t run =
       run_pieces(1, leaves, ceil_div(wanted, p.lines() * of_column), most_runs(p.dtype, p.op) / p.lines());
   int64_t tile = std::min(run * kLeafTerms, kLongestRun);
@@ -170,7 +167,7 @@ Config columns_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept 
     tile = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(leaves))) * kLeafTerms;
   }
   const int64_t columns = p.lines() * ceil_div(p.rows, tile);
-  const bool uneven = !words && width % 32 != 0;  // two rows a warp are better than lanes without a column
+  const bool uneven = !words && width % 32 != 0;  // two rows per warp are better than idle lanes
   const auto is_small = [&](int64_t side) { return width * side < 12 || (side == 1 && uneven); };
   int64_t side = 1;
   while (side < most && (columns * side < wanted || is_small(side))) side *= 2;
@@ -178,7 +175,7 @@ Config columns_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept 
     return column_cut(extents, count, rows_each, most_column_threads(bytes, kind), threads, tile);
   };
   ColumnCut cut = cut_by(side);
-  // Half of the threads, where blocks would come in one wave and a part of a second: 20000 x 2000 f32 56 µs from 64.
+  // Halves the threads if blocks would take one wave and part of a second. H200, 20000 x 2000 f32: 56 µs instead of 64.
   const int64_t wave = resident_column_threads(words, bytes, kind) / cut.block() * d.multiprocessors;
   if (side > 2 && !is_small(side / 2) && cut.grid() > wave && 2 * cut.grid() < 3 * wave) cut = cut_by(side /= 2);
   return line_config({std::min(cut.grid(), kMaxGrid), static_cast<int32_t>(ceil_div(cut.block(), 32) * 32),
@@ -200,7 +197,7 @@ Config scalar_axis_config(const DeviceProps& d, const ReduceAxisParams& p) noexc
 const char* accepts_aligned_segments(const DeviceProps&, const ReduceSegmentsParams& p) noexcept {
   return aligned(p.x, element_bytes(p.dtype)) ? nullptr : "it needs aligned elements";
 }
-// Longer segments than a run are cut; there are never more runs than kMostLongRuns.
+// Segments longer than a run are cut. There are never more than kMostLongRuns runs.
 Config segments_config(const DeviceProps& d, const ReduceSegmentsParams& p) noexcept {
   const int64_t average = ceil_div(p.n, p.segments);
   const int longest = longest_segment(p.dtype, p.op, average);

@@ -19,7 +19,7 @@
 namespace gpumem {
 namespace {
 
-// The empty asm forces the operands and the result into memory: see DefaultFloatEnvironment.
+// The empty asm forces the operands and the result into memory (see DefaultFloatEnvironment).
 [[gnu::noinline]] ReduceValue value_in_default_environment(gpumem_dtype dtype, gpumem_reduce_op op,
                                                            ReduceNode node) noexcept {
   const DefaultFloatEnvironment environment;
@@ -40,7 +40,7 @@ Inputs inputs_of(const ReduceParams& c) {
   return {{x, range("y", c.y, c.y_stride, "bytes of y")}, 2};
 }
 
-// The outputs of a call; the index only of an argument search, whose value may be left out.
+// Only an argument search has an index output, and its value is optional.
 Output result_of(const ReduceParams& c, int64_t alignment) noexcept {
   const bool arg = is_search(c.op);
   const int64_t bytes = c.op == GPUMEM_MIN_MAX ? 16 : 8;
@@ -63,15 +63,15 @@ double about(const IntegerNode& node) noexcept {
   if (node_kind(dtype, op) == NodeKind::integer_product) {
     fail(GPUMEM_OVERFLOW, "the %s does not fit; expected a value that fits %s", op_name(op), result_type_name(dtype));
   }
-  // A magnitude that does not fit is that of INT64_MIN.
+  // A magnitude that does not fit is INT64_MIN's.
   const double value = node_kind(dtype, op) == NodeKind::integer ? about(IntegerNode(node)) : 0x1p63;
-  char text[32] = {};  // printf would take the decimal point of the program's locale
+  char text[32] = {};  // printf would use the locale's decimal point
   std::to_chars(text, std::end(text) - 1, value, std::chars_format::general, 6);
   fail(GPUMEM_OVERFLOW, "the %s is about %s; expected a value that fits %s", op_name(op), text,
        result_type_name(dtype));
 }
 
-// Pieces are copied with whatever lies between their elements, so only data without gaps is worth it.
+// Pieces are copied with their padding, so only contiguous data is streamed.
 bool streams(const Planner& planner, const ReduceParams& call, const Operand& x, Completion completion) noexcept {
   return planner.streams_host_data() && planner.on_cuda() && completion == Completion::blocking && x.on_host() &&
          (call.stride == 1 || call.n == 1) && call.op != GPUMEM_DOT;
@@ -88,7 +88,7 @@ Placement place_reduction(Planner& planner, const ReduceParams& call, Completion
   return placement;
 }
 
-// Strides that are never used become 1, and an operand that is never read is none.
+// Unused strides become 1, and an operand that is never read becomes nullptr.
 ReduceParams normal(ReduceParams c) noexcept {
   const bool dot = c.op == GPUMEM_DOT;
   if (c.n == 1) c.stride = 1;
@@ -111,7 +111,7 @@ ReduceNode run(Context& context, const Plan<ReduceFamily>& planned, const Reduce
   });
 }
 
-// On the host in the order of a stream of a CUDA context.
+// Runs on the host in the order of a stream of a CUDA context.
 void enqueue_beside(Context& context, const Plan<ReduceFamily>& planned, const Output (&outputs)[3],
                     NativeStream stream) {
   require_not_capturing(context, stream, "a reduction of host memory");
@@ -140,7 +140,7 @@ void reduce_async(Context& context, const ReduceParams& call, NativeStream strea
   context.running(planned.placement.space).reduce_async(stream, planned.params, planned.selection);
 }
 
-// start: where the work is for the device, and nothing has to be brought there first.
+// start: called if the device does the work and no operand has to be staged.
 template <class Start>
 std::unique_ptr<PendingNodes> begin(Context& context, const ReduceParams& call, const Start& start) {
   if (!context.on_cuda()) return nullptr;
@@ -167,7 +167,7 @@ Plan<ReduceFamily> plan(Planner& planner, const ReduceParams& call, Completion c
   plan.placement = place_reduction(planner, call, completion);
   plan.params = normal(call);
   if (plan.placement.stage_src) plan.params.y = placeholder();
-  if (plan.placement.streamed) {  // the first piece
+  if (plan.placement.streamed) {
     plan.params.n = std::min(call.n, streamed_piece(call.dtype));
     plan.params.x = placeholder();
   }
@@ -198,7 +198,7 @@ std::unique_ptr<PendingNodes> begin_reduce_to_nodes(Context& context, const Redu
   });
 }
 
-// Whatever floating-point environment the program has set.
+// Independent of the program's floating-point environment.
 ReduceValue checked_value(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node) {
   const ReduceValue value = is_floating(dtype) ? value_in_default_environment(dtype, op, node)
                                                : value_of(dtype, op, node, [](double x) noexcept { return x; });

@@ -36,7 +36,7 @@ void check_line_op(gpumem_dtype dtype, gpumem_reduce_op op) {
 
 }  // namespace
 
-// The operations that have functions of their own are known to problem lines alone.
+// Operations with functions of their own are accepted only in operation descriptors.
 void require_general(gpumem_reduce_op op) {
   if (is_operation(op) && !operation_traits(op).own_function) return;
   fail(GPUMEM_INVALID_ARGUMENT,

@@ -1,4 +1,4 @@
-// Reductions of many lines at once: of the rows or columns of matrices, and of segments of a vector. Each has one block of results.
+// Reductions of many lines at once: rows or columns of matrices, and segments of a vector.
 #include <optional>
 
 #include "base/checked.hpp"
@@ -12,12 +12,12 @@
 namespace gpumem {
 namespace {
 
-// Bytes of the results of `lines` reductions. Throws INVALID_ARGUMENT when they leave 64 bits.
+// Throws INVALID_ARGUMENT if the bytes exceed 64 bits.
 int64_t result_bytes(gpumem_reduce_op op, int64_t lines) {
   return checked_mul(lines, int64_t{8} * value_words(op), "bytes of result");
 }
 
-// Throws an Error with a sentence for a status that the run reported; returns for GPUMEM_OK. lines: "rows", "columns" or "segments".
+// Throws an Error unless found is GPUMEM_OK. lines: "rows", "columns" or "segments".
 void require_values(gpumem_status found, gpumem_dtype dtype, gpumem_reduce_op op, const char* lines) {
   if (found == GPUMEM_OK) return;
   if (found == GPUMEM_EMPTY) {
@@ -38,7 +38,6 @@ void require_values(gpumem_status found, gpumem_dtype dtype, gpumem_reduce_op op
   fail(found, "a reduction of %s ended with status %d", lines, found);
 }
 
-// The plain form: on the context's own stream, with the results brought to where they belong.
 template <class Family>
 gpumem_status reduce_lines(Context& context, const Plan<Family>& planned, typename Family::Params params,
                            const Output& result) {
@@ -52,7 +51,6 @@ gpumem_status reduce_lines(Context& context, const Plan<Family>& planned, typena
   return found;
 }
 
-// The _async form.
 template <class Family>
 void enqueue_lines(Context& context, const Plan<Family>& planned, const Output (&outputs)[2], NativeStream stream) {
   typename Family::Params params = planned.params;
@@ -72,7 +70,6 @@ void enqueue_lines(Context& context, const Plan<Family>& planned, const Output (
                   std::move(buffers), false);
 }
 
-// The lines that an axis reduction reduces, and the elements of each.
 struct LineExtents {
   int64_t count;
   int64_t length;
@@ -83,7 +80,7 @@ LineExtents lines_of(const ReduceAxisParams& c) {
           rows ? c.cols : c.rows};
 }
 
-// Distances that are never used become tight ones, so that no product with them leaves the extent that is checked.
+// Unused strides become tight ones, so that no product with them exceeds the checked extent.
 ReduceAxisParams normal(ReduceAxisParams c) noexcept {
   if (c.rows <= 1) c.ld = c.cols;
   if (c.batches <= 1) c.batch_stride = 0;
@@ -97,7 +94,6 @@ int64_t bytes_of_x(const ReduceAxisParams& c) {
   return checked_mul(checked_extent(c.batches, c.batch_stride, matrix, kWhat), element_bytes(c.dtype), kWhat);
 }
 
-// Nothing when there are no elements.
 Inputs inputs_of(const ReduceAxisParams& c) {
   if (c.batches == 0 || c.rows == 0 || c.cols == 0) return {};
   const int64_t bytes = bytes_of_x(c);
@@ -111,7 +107,6 @@ int64_t bytes_of_offsets(const ReduceSegmentsParams& c) {
   return checked_mul(checked_add(c.segments, 1, "segments + 1"), sizeof(int64_t), "bytes of offsets");
 }
 
-// The offsets, and the elements when there are some.
 Inputs inputs_of(const ReduceSegmentsParams& c) {
   if (c.segments == 0) return {};
   const ByteRange offsets{"offsets", c.offsets, bytes_of_offsets(c)};
@@ -119,7 +114,7 @@ Inputs inputs_of(const ReduceSegmentsParams& c) {
   return {{offsets, {"x", c.x, strided_bytes(c.dtype, c.n, 1, "bytes of x")}}, 2};
 }
 
-// The work runs where x lies; where there is no x, where the offsets lie.
+// The work runs next to x, or next to the offsets if x is empty.
 Placement place_segments(Planner& planner, const ReduceSegmentsParams& c, Completion completion) {
   const Inputs inputs = inputs_of(c);
   const Operand offsets = planner.look_up_index(inputs.range[0]);

@@ -1,5 +1,5 @@
-// Reductions of host memory that run on the device: the data is copied there in pieces. A piece is a run of 2^k leaves of the
-// reproducible order, a subtree of its own, so the pieces' nodes combine to the bits of the reduction in one go.
+// Reductions of host memory on the device: data is copied there in pieces. A piece is a subtree of 2^k 1024-element
+// blocks of the reproducible order, so combined pieces give the bits of a single reduction.
 #include <algorithm>
 #include <vector>
 
@@ -13,13 +13,12 @@ namespace {
 
 constexpr int64_t kPieceBytes = int64_t{64} << 20;
 
-// Not inlined: so the nodes are memory that the environment's fences hold.
+// Not inlined: the environment's fences hold only for memory, so the partial results must be there.
 [[gnu::noinline]] ReduceNode combined(NodeKind kind, const std::vector<ReduceNode>& pieces) noexcept {
   const DefaultFloatEnvironment environment;
   return fold_all(kind, pieces.data(), 1, static_cast<int64_t>(pieces.size()));
 }
 
-// A place in a piece becomes a place in the whole.
 void move_index(NodeKind kind, int64_t first, ReduceNode& node) noexcept {
   if (kind == NodeKind::arg) node.word[1] += static_cast<uint64_t>(first);
 }
@@ -29,8 +28,7 @@ void move_index(NodeKind kind, int64_t first, ReduceNode& node) noexcept {
 int64_t streamed_piece(gpumem_dtype dtype) noexcept { return kPieceBytes / element_bytes(dtype); }
 static_assert(kPieceBytes / 8 % kLeafTerms == 0 && (kPieceBytes & (kPieceBytes - 1)) == 0);
 
-// One buffer: a piece is reduced in a small part of the time that it takes to come over the link, so copying the next one
-// meanwhile would gain little.
+// One buffer: reducing a piece takes a small part of its transfer time, so overlapping the next copy would gain little.
 ReduceNode reduce_streamed(Context& context, const Plan<ReduceFamily>& planned, const ReduceParams& call) {
   Backend& device = context.device();
   const NodeKind kind = node_kind(call.dtype, call.op);

@@ -1,5 +1,5 @@
-// The resize table. A pixel of dst takes one or four of src, so a row of dst reads one row of src or two: they are read through
-// the caches, whatever the ratio.
+// Implementations of resize. A pixel of dst reads one or four pixels of src, so a row of dst reads one or two rows.
+// They read src through the caches at every ratio.
 #include <algorithm>
 
 #include "backend/host/implementations.hpp"
@@ -14,7 +14,7 @@ namespace gpumem {
 namespace {
 
 constexpr int64_t kMaxRowsPerThread = 8;
-// A coordinate with 8 bits of fraction is a float, exactly, up to here.
+// Up to this extent, a float holds a coordinate with 8 bits of fraction exactly.
 constexpr int64_t kMaxTextureExtent = int64_t{1} << 15;
 
 const char* accepts_aligned(const DeviceProps&, const ResizeParams& p) noexcept {
@@ -28,7 +28,7 @@ const char* accepts_aligned(const DeviceProps&, const ResizeParams& p) noexcept 
   return nullptr;
 }
 
-// Bytes from the first pixel to the end of the last, which the kernel counts in 32 bits.
+// The kernel counts bytes from the first pixel to the end of the last in 32 bits.
 bool is_short(int64_t rows, int64_t cols, int64_t pitch, int64_t pixel) noexcept {
   constexpr int64_t kMost = int64_t{1} << 30;
   return pitch <= kMost / rows && cols * pixel <= kMost;
@@ -57,8 +57,8 @@ const char* accepts_texture(const DeviceProps& d, const ResizeParams& p) noexcep
   return accepts_aligned(d, p);
 }
 
-// As many rows a thread as leave every processor its threads: columns are worked out once for all of them, and neighbouring rows
-// of an enlarged image share what they read.
+// The most rows per thread that still fill every multiprocessor. A thread computes its columns once for all its rows,
+// and neighbouring rows of an enlarged image share their reads.
 int64_t rows_per_thread(const DeviceProps& d, const ResizeParams& p, int64_t groups) noexcept {
   const int64_t threads = int64_t{2} * d.multiprocessors * std::max(d.threads_per_multiprocessor, 1);
   const int64_t most = std::min(kMaxRowsPerThread, p.dst_rows);
@@ -79,8 +79,7 @@ Config global_config(const DeviceProps& d, const ResizeParams& p) noexcept {
   return tiles_of(p, pixels, rows_per_thread(d, p, ceil_div(p.dst_cols, pixels)));
 }
 
-// As many rows a warp as leave every processor three blocks; twice as many for an enlarged image, whose rows have most of what
-// they read in common.
+// As many rows per warp as leave a multiprocessor three blocks, or twice as many if rows share most of their reads.
 Config words_config(const DeviceProps& d, const ResizeParams& p) noexcept {
   const int pixels = resize_words_pixels(p.channels);
   const int64_t across = ceil_div(p.dst_cols, int64_t{32} * pixels);
@@ -95,7 +94,7 @@ Config words_config(const DeviceProps& d, const ResizeParams& p) noexcept {
 
 Config pixel_config(const DeviceProps&, const ResizeParams& p) noexcept { return tiles_of(p, 1, 1); }
 
-// Bands of rows, and as many columns of each as leave a task's working set in the caches.
+// Tasks are bands of rows, cut into columns so that a task's working set fits the caches.
 Config host_config(const DeviceProps& d, const ResizeParams& p) noexcept {
   const int64_t across = ceil_div(p.dst_cols, kHostResizeCols);
   const int64_t bytes = p.elements() * element_bytes(p.dtype);
@@ -105,7 +104,7 @@ Config host_config(const DeviceProps& d, const ResizeParams& p) noexcept {
 }
 Config serial_config(const DeviceProps&, const ResizeParams& p) noexcept { return {1, 1, 1, p.dst_rows}; }
 
-// The bits of texture are others than everyone else's.
+// texture does not give the same bits as the others.
 constexpr Implementation<ResizeParams> kTable[] = {
     {"words", ExecutionSpace::cuda, 1, plan<accepts_words, words_config>, gpu<kernels::resize_words>},
     {"global", ExecutionSpace::cuda, 1, plan<accepts_aligned, global_config>, gpu<kernels::resize_global>},

@@ -28,7 +28,6 @@ void check_pixel(const ResizeParams& c) {
   }
 }
 
-// One side, as its arguments are called.
 struct Side {
   const char* rows;
   const char* cols;
@@ -48,7 +47,6 @@ void check_extents(const Side& side, int64_t rows, int64_t cols, int64_t pitch, 
   }
 }
 
-// Where dst has a pixel.
 void require_pixel(const char* argument, int64_t extent) {
   if (extent == 0) {
     fail(GPUMEM_INVALID_ARGUMENT, "%s is 0; expected 1 or more, since dst has a pixel", argument);
@@ -59,7 +57,7 @@ int64_t gap_in(int64_t rows, int64_t cols, int64_t pitch, int64_t pixel) noexcep
   return gap_of(cols * pixel, {{rows, pitch}}, 1);
 }
 
-// The pitch of a single row is never used: the tight one stands for it, so that its alignment does not change which variant is chosen.
+// The pitch of a single row is never used. It becomes the tight one, so that it does not affect the choice of variant.
 ResizeParams normal(ResizeParams c) noexcept {
   if (c.src_rows == 1) c.src_pitch = c.src_cols * c.pixel_bytes();
   if (c.dst_rows == 1) c.dst_pitch = c.dst_cols * c.pixel_bytes();
@@ -87,7 +85,7 @@ Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& given, Completion 
   const Operand dst_lies = planner.look_up_here(dst, Access::write);
   require_disjoint(dst, src);
   plan.placement = place(planner.on_cuda(), src_lies, dst_lies, completion);
-  if (plan.placement.stage_src) {  // without the gaps between rows, at the start of an allocation
+  if (plan.placement.stage_src) {  // the staged copy is tight and starts an allocation
     c.src = placeholder();
     c.src_pitch = c.src_cols * pixel;
   }

@@ -21,15 +21,15 @@ constexpr int64_t kPieceRows = 128;
 int64_t part(int64_t wanted, int64_t whole) noexcept { return wanted >= whole ? whole : wanted / 64 * 64; }
 
 // One piece and where it is.
-struct Piece {
+struct Submatrix {
   int64_t batch;
   int64_t row;
   int64_t col;
   TransposePiece size;
 };
 
-std::vector<Piece> pieces_of(const TransposeParams& c, const TransposePiece& largest) {
-  std::vector<Piece> pieces;
+std::vector<Submatrix> submatrices_of(const TransposeParams& c, const TransposePiece& largest) {
+  std::vector<Submatrix> pieces;
   for (int64_t batch = 0; batch < c.batches; batch += largest.batches) {
     for (int64_t row = 0; row < c.rows; row += largest.rows) {
       for (int64_t col = 0; col < c.cols; col += largest.cols) {
@@ -51,7 +51,7 @@ class TransposeAcross {
 
   void run() {
     const Placement& placement = planned_.placement;
-    const std::vector<Piece> pieces = pieces_of(call_, transpose_piece(call_, placement));
+    const std::vector<Submatrix> pieces = submatrices_of(call_, transpose_piece(call_, placement));
     // Earlier work may still be writing pageable memory, which the driver may read immediately.
     if (to_device() && placement.host_side != HostSide::locked) device_.await_order();
     Fences fences(device_);
@@ -101,7 +101,7 @@ class TransposeAcross {
 
   bool to_device() const noexcept { return planned_.placement.stage_src; }
   // Matrices of a piece that differ: with a stride of 0 src has one.
-  int64_t matrices(const Piece& piece) const noexcept {
+  int64_t matrices(const Submatrix& piece) const noexcept {
     return to_device() && call_.src_batch_stride == 0 ? 1 : piece.size.batches;
   }
   int64_t buffer_bytes() const noexcept {
@@ -110,17 +110,17 @@ class TransposeAcross {
     return matrices * p.rows * p.cols * call_.element_bytes;
   }
 
-  char* src_of(const Piece& piece) const noexcept {
+  char* src_of(const Submatrix& piece) const noexcept {
     const int64_t at = piece.batch * call_.src_batch_stride + piece.row * call_.src_ld + piece.col;
     return const_cast<char*>(static_cast<const char*>(call_.src)) + at * call_.element_bytes;
   }
-  char* dst_of(const Piece& piece) const noexcept {
+  char* dst_of(const Submatrix& piece) const noexcept {
     const int64_t at = piece.batch * call_.dst_batch_stride + piece.col * call_.dst_ld + piece.row;
     return static_cast<char*>(call_.dst) + at * call_.element_bytes;
   }
 
   // Between its place in host memory and the slot's buffer, where rows and matrices follow each other without gaps.
-  void move(const Piece& piece, const Slot& slot, NativeStream stream) {
+  void move(const Submatrix& piece, const Slot& slot, NativeStream stream) {
     const int64_t e = call_.element_bytes;
     const int64_t rows = to_device() ? piece.size.rows : piece.size.cols;
     const int64_t row_bytes = (to_device() ? piece.size.cols : piece.size.rows) * e;
@@ -147,7 +147,7 @@ class TransposeAcross {
     for (int64_t i = 0; i < matrices(piece); ++i) enqueue(block(i, 1));  // they overlap
   }
 
-  void transpose(const Piece& piece, const Slot& slot, NativeStream stream) {
+  void transpose(const Submatrix& piece, const Slot& slot, NativeStream stream) {
     TransposeParams params = params_of_piece(call_, piece.size, planned_.placement);
     const TransposeParams& largest = planned_.params;
     const bool as_large =

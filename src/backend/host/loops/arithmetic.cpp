@@ -1,5 +1,5 @@
-// z = a0 x0 + a1 x1 + ..., and z = x0 x1, along rows; compiled once for each instruction set (loops.hpp). Reads each operand once and
-// writes z once. Memory bounds the loops, so they prefetch what they read and write around the caches.
+// z = a0 x0 + a1 x1 + ..., and z = x0 x1, along rows; compiled once per instruction set (loops.hpp). Reads each operand
+// once and writes z once. The loops are memory-bound, so they prefetch and write around the caches.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -22,11 +22,11 @@ inline T from_bits(uint64_t wide) {
   return value;
 }
 
-// 0x7fc00000, 0x7ff8000000000000.
+// 0x7fc00000 and 0x7ff8000000000000.
 template <class T>
 constexpr T kNan = std::numeric_limits<T>::quiet_NaN();
 
-// One vector around the caches, to a multiple of its size.
+// p is a multiple of the vector's size.
 template <class Vector>
 inline void stream_store(char* p, const Vector& v) {
 #if defined(__AVX512F__)
@@ -40,7 +40,7 @@ inline void stream_store(char* p, const Vector& v) {
 #endif
 }
 
-// The formula, for T itself and for vectors of it: a row whose elements lie side by side in every operand.
+// Contiguous rows; the formula serves T and vectors of T.
 template <class T, int kTerms, bool kProduct>
 class Row {
  public:
@@ -48,7 +48,7 @@ class Row {
     for (int k = 0; k < kTerms; ++k) {
       x_[k] = row.x[k];
       factor_[k] = from_bits<T>(row.factor[k]);
-      // Neighbours in a row of a stencil come with each other's lines.
+      // Neighbours in a row of a stencil share their lines, so only one of them is prefetched.
       ahead_[k] = row.ahead && (k == 0 || std::abs(row.x[k] - row.x[0]) > kLineBytes);
     }
   }
@@ -71,7 +71,7 @@ class Row {
   static constexpr int64_t kInLine = kLineBytes / kSize;
   static constexpr int64_t kInBlock = kBlock<T>;
 
-  // n where no element begins at a line's boundary.
+  // n if no element begins at a line boundary.
   int64_t elements_to_line() const {
     const auto past = static_cast<int64_t>(reinterpret_cast<uintptr_t>(z_) % kLineBytes);
     const int64_t bytes = (kLineBytes - past) % kLineBytes;
@@ -80,7 +80,7 @@ class Row {
 
   void cached(int64_t from, int64_t to) const {
     over_blocks(from, to, [this](int64_t first, int64_t last) {
-      const Row row = *this;  // in registers, since no store can change it
+      const Row row = *this;  // a copy in registers, since a store through z could alias the original
       int64_t i = first;
       for (; i + kInVector <= last; i += kInVector) {
         const Vector z = row.template at<Vector>(i);
@@ -129,14 +129,14 @@ class Row {
   static constexpr int kRoom = std::max(kTerms, 1);
   const char* x_[kRoom] = {};
   T factor_[kRoom] = {};
-  bool ahead_[kRoom] = {};  // whether it is asked for ahead of its use
+  bool ahead_[kRoom] = {};
   char* z_;
   int64_t n_;
   bool stream_;
   T nan_;
 };
 
-// z[i] = f(z[i], x[i]) of elements of x that lie `step` bytes apart.
+// Elements of x are `step` bytes apart.
 template <class T, class F>
 inline void with_each(T* z, const char* x, int64_t step, int64_t n, const F& f) {
   constexpr int64_t kSize = sizeof(T);
@@ -147,7 +147,6 @@ inline void with_each(T* z, const char* x, int64_t step, int64_t n, const F& f) 
   }
 }
 
-// Any strides.
 template <class T, int kTerms, bool kProduct>
 void strided(const ArithmeticRow& row) {
   constexpr int kRoom = std::max(kTerms, 1);

@@ -1,4 +1,4 @@
-// What the loops share. Everything has internal linkage (loops.hpp says why).
+// Helpers of all loops. Everything has internal linkage (loops.hpp says why).
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,11 @@ constexpr int kVectorBytes = 32;
 constexpr int kVectorBytes = 16;
 #endif
 
-// The hardware's own prefetchers keep fewer lines on their way than a core can wait for: asking for what is this far ahead
-// made every reduction of memory 1.1 to 1.25 times as fast (Xeon of the Sapphire Rapids generation). Past the end it does no harm.
+// Hardware prefetchers keep fewer lines in flight than a core can wait for. This distance made every reduction of
+// memory 1.1 to 1.25 times as fast (Xeon, Sapphire Rapids). A prefetch past the end is harmless.
 constexpr int64_t kPrefetchBytes = 4096;
 constexpr int64_t kLineBytes = 64;
 
-// At any alignment.
 template <class T>
 inline T load_as(const void* p) {
   T value;
@@ -33,7 +32,7 @@ inline void prefetch_ahead(const void* p) {
   __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(p) + kPrefetchBytes));
 }
 
-// A block has no more lines than a core can ask for at once.
+// A block has no more lines than a core can have in flight.
 template <class T>
 constexpr int64_t kBlock = 16 * kLineBytes / static_cast<int64_t>(sizeof(T));
 
@@ -42,7 +41,6 @@ inline void prefetch_block_ahead(const T* x) {
   for (int64_t i = 0; i < kBlock<T>; i += kLineBytes / static_cast<int64_t>(sizeof(T))) prefetch_ahead(x + i);
 }
 
-// f(x + at, count) for blocks, the last one shorter.
 template <class T, class F>
 inline void over_blocks(const T* x, int64_t n, const F& f) {
   for (int64_t at = 0; at < n; at += kBlock<T>) {

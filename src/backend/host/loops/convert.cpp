@@ -1,5 +1,6 @@
-// dst[i] = src[i] as another type; compiled once for each instruction set (loops.hpp). A block that stays in L1 goes through a hub, a type
-// that has room for every element of src, so that a type needs one loop to each hub and one from it, and not one to each type.
+// dst[i] = src[i] as another type; compiled once per instruction set (loops.hpp). Blocks that stay in L1 are converted
+// through a hub, a type that can represent every element of src. So each type needs one loop to each hub and one from
+// it, not one per type.
 #include <cstring>
 
 #include "backend/host/loops/common.hpp"
@@ -16,7 +17,7 @@ namespace {
 
 constexpr int64_t kBlockElements = 256;
 
-// As a double, 64-bit integers are rounded to odd, which another rounding follows. NaNs are canonical from here on.
+// 64-bit integers become doubles by rounding to odd, because another rounding follows. NaNs are canonical from here on.
 template <class Hub, class T>
 inline Hub to_hub(T v) {
   if constexpr (std::is_same_v<Hub, T> && !kIsInteger<T>) return canonical(v);
@@ -39,7 +40,6 @@ void load(const char* __restrict src, int64_t n, Hub* __restrict hub) {
   for (; i < n; ++i) hub[i] = kTo(load_as<T>(src + i * static_cast<int64_t>(sizeof(T))));
 }
 
-// The hub is at any alignment.
 template <class Hub, class T>
 void store(const char* __restrict hub, int64_t n, char* __restrict dst) {
   int64_t i = 0;
@@ -74,7 +74,6 @@ constexpr HubType hub_of(gpumem_dtype from, gpumem_dtype to) {
   return short_integer || short_float ? HubType::f32 : HubType::f64;
 }
 
-// The loops of the types that go to the hub, or from it, on their way to some type or from it.
 template <class Hub, HubType kHub>
 constexpr ByType<Load<Hub>> kLoads = by_type<Load<Hub>>([]<gpumem_dtype kFrom>() -> Load<Hub> {
   if constexpr (hub_of(kFrom, GPUMEM_I8) == kHub || hub_of(kFrom, GPUMEM_U64) == kHub ||
@@ -88,7 +87,7 @@ constexpr ByType<Store> kStores = by_type<Store>([]<gpumem_dtype kTo>() -> Store
   return nullptr;
 });
 
-// Blocks end at a line's boundary of dst, where one of its elements begins there. load: nullptr where src is the hub.
+// Blocks end at a line boundary of dst if its elements can begin there. load: nullptr if src is the hub.
 template <class Hub>
 void through(const ConvertRun& run, Load<Hub> load, Store store) {
   const int64_t from = element_bytes(run.src_type);
@@ -111,11 +110,11 @@ void through(const ConvertRun& run, Load<Hub> load, Store store) {
 template <class Hub, HubType kHub>
 void through(const ConvertRun& run) {
   Load<Hub> first = kLoads<Hub, kHub>[run.src_type];
-  // Not where it is overwritten, and not on the way to f16, for which NaNs must be canonical.
+  // Excluded if dst overwrites src, and if dst is f16, because f16 needs canonical NaNs.
   constexpr gpumem_dtype kTypes[] = {GPUMEM_I32, GPUMEM_I64, GPUMEM_F32, GPUMEM_F64};
   if (run.src_type == kTypes[static_cast<int>(kHub)] && run.src != run.dst && run.dst_type != GPUMEM_F16)
     first = nullptr;
-  if constexpr (kHub == HubType::f64) {  // nothing is rounded after it
+  if constexpr (kHub == HubType::f64) {
     if (run.dst_type == GPUMEM_F64 && run.src_type == GPUMEM_I64) first = load<double, int64_t, converted>;
     if (run.dst_type == GPUMEM_F64 && run.src_type == GPUMEM_U64) first = load<double, uint64_t, converted>;
   }

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kNames[] = {"base", "avx2", "avx512"};
 
 #if defined(GPUMEM_HAS_WIDE_LOOPS)
-// Not every compiler's __builtin_cpu_supports() knows it.
+// Not every compiler's __builtin_cpu_supports() knows f16c.
 bool has_f16c() noexcept {
   unsigned eax = 0;
   unsigned ebx = 0;

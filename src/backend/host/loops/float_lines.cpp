@@ -1,5 +1,6 @@
-// Floating-point sums and products of many lines at once: neighbouring columns, short rows and segments, in the order of kernels/order.hpp; compiled once
-// for each instruction set (loops.hpp). Neighbouring columns are neighbouring lanes of vectors, so that a row is read as it lies.
+// Floating-point sums and products of neighbouring columns, short rows and segments, in the order of kernels/order.hpp;
+// compiled once per instruction set (loops.hpp). Neighbouring columns are neighbouring lanes of vectors, so a row is
+// read contiguously.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -12,7 +13,7 @@
 namespace gpumem {
 namespace {
 
-// What lies in a core's caches is not asked for ahead of its use.
+// Operands of up to this size stay in a core's caches and are not prefetched.
 constexpr int64_t kCached = int64_t{256} << 10;
 
 inline int64_t power_of_two(int64_t n) {
@@ -21,13 +22,12 @@ inline int64_t power_of_two(int64_t n) {
   return power;
 }
 
-// What follows i where bits count from the highest, `half`, on.
 inline int64_t next_reversed(int64_t i, int64_t half) {
   for (; (i & half) != 0; half /= 2) i ^= half;
   return i | half;
 }
 
-// Rows of columns; those that are not there are rows of Terms::kMissing, which change nothing.
+// Rows of columns; absent ones are rows of Terms::kMissing, which change nothing.
 struct RowsOfColumns {
   const char* x;
   int64_t pitch;
@@ -35,7 +35,7 @@ struct RowsOfColumns {
   const char* missing;
 };
 
-// The rows of `lanes` lanes that the tree joins with each other: it takes them by their numbers' bits, from the highest on.
+// The rows of `lanes` lanes that the tree joins with each other: by the bits of their numbers, from the highest on.
 [[gnu::noinline]] inline void find_rows(const RowsOfColumns& of, int64_t first, int64_t all, int lanes, int terms,
                                         const char** row) {
   for (int l = 0; l < lanes; ++l) {
@@ -54,8 +54,8 @@ struct FloatLines : LaneVectors<Lane> {
       Vectors::to_planes;
   using T = typename Terms::T;
   static constexpr int64_t kElement = sizeof(T);
-  static constexpr int kGroup = kAccumulators / kMembers;  // vectors that stay in registers
-  static constexpr int64_t kLevels = 6;                    // of the tree over pairs of a leaf's lanes
+  static constexpr int kGroup = kAccumulators / kMembers;  // vectors that fit the registers
+  static constexpr int64_t kLevels = 6;                    // of the tree over pairs of lanes of a 1024-element block
   static_assert(2 << kLevels == kLeafLanes);
   static constexpr int64_t kLevelBytes = kLevels * kStripColumns / kWide * sizeof(Vector);
 
@@ -65,7 +65,7 @@ struct FloatLines : LaneVectors<Lane> {
       return windows(x, rows, columns, scratch, results);
     static_assert(kLevelBytes + kStripColumns * kElement <= kColumnScratchBytes);
     if (columns >= kWide) return strip(x, pitch, rows, columns, scratch, results);
-    // Fewer than a vector's, with gaps between rows: brought together.
+    // Fewer columns than lanes of a vector, with padding between rows: packed first.
     char* together = scratch + kPlaneBytes;
     static_assert(kPlaneBytes + kElement * kLeafTerms * (kWide - 1) <= kColumnScratchBytes);
     const auto row_bytes = static_cast<size_t>(columns * kElement);
@@ -98,7 +98,7 @@ struct FloatLines : LaneVectors<Lane> {
  private:
   static Terms terms(const char* at) { return {{reinterpret_cast<const T*>(at), nullptr}}; }
 
-  // kTerms rows of kLanes lanes each, in the order in which the tree joins lanes.
+  // kTerms rows of kLanes lanes each, ordered as the tree joins lanes.
   template <int kLanes, int kTerms>
   struct Block {
     const char* row[kLanes * kTerms];
@@ -124,7 +124,7 @@ struct FloatLines : LaneVectors<Lane> {
     }
   };
 
-  // What the tree has not joined yet is kept by level. The last vector overlaps the one before it where the columns do not fill it.
+  // Keeps unjoined partial results by level. The last vector overlaps its predecessor if the columns do not fill it.
   template <int kLanes, int kTerms>
   static void strip(const char* x, int64_t pitch, int64_t rows, int64_t columns, char* scratch,
                     const LineResults& results) {
@@ -141,7 +141,7 @@ struct FloatLines : LaneVectors<Lane> {
     for (int64_t i = 0, first_lane = 0; i <= last; ++i, first_lane = next_reversed(first_lane, all / kLanes / 2)) {
       const Block<kLanes, kTerms> block = next;
       find_rows({x, pitch, rows, missing}, next_reversed(first_lane, all / kLanes / 2), all, kLanes, kTerms, next.row);
-      const int complete = std::countr_one(static_cast<uint64_t>(i));  // subtrees that end here
+      const int complete = std::countr_one(static_cast<uint64_t>(i));
       for (int64_t v = 0; v < vectors; ++v) {
         const int64_t first = v + 1 < vectors ? v * kWide : columns - kWide;
         if (far && v % (kLineBytes / (kWide * kElement)) == 0)
@@ -166,7 +166,7 @@ struct FloatLines : LaneVectors<Lane> {
     return strip<2, kLeafRows>(x, pitch, rows, columns, scratch, results);
   }
 
-  // As neighbouring columns lie side by side, so do the lanes of all of them.
+  // Columns without padding are contiguous, and so are the lanes of all of them.
   static void few_columns(const char* x, int64_t rows, int64_t columns, char* scratch, const LineResults& results) {
     auto* planes = reinterpret_cast<double*>(scratch);
     const Terms all = terms(x);
@@ -192,9 +192,10 @@ struct FloatLines : LaneVectors<Lane> {
     }
   }
 
-  // Columns that begin one element apart: windows over one vector. What a lane has of one window, the lane before it has of the next.
+  // Columns that begin one element apart: windows over one vector. A lane of one window equals the previous lane of the
+  // next window.
   static constexpr int64_t kFewestOfWindow = 4;
-  static constexpr int64_t kWindows = 1024;  // at a time, whose nodes stay in L1
+  static constexpr int64_t kWindows = 1024;  // per pass; their partial results stay in L1
   static void windows(const char* x, int64_t rows, int64_t columns, char* scratch, const LineResults& results) {
     static_assert(kWindows + kLeafLanes + int64_t{2} * kWide <= kPlane && 2 * kPlaneBytes <= kColumnScratchBytes);
     auto* few = reinterpret_cast<double*>(scratch);
@@ -218,8 +219,8 @@ struct FloatLines : LaneVectors<Lane> {
     }
   }
 
-  // As many rows at a time as a vector has members, the last one in place of those that are not there; the lanes of a row lie in as many
-  // vectors as it needs, to a power of two.
+  // Takes a row per lane of a vector, and repeats the last row for absent ones. A row's lanes take a power of two of
+  // vectors.
   using RowSum = Vector (*)(const Terms& row, int64_t cols, int64_t lanes);
   template <class Sum>
   static void whole_rows(const char* x, int64_t pitch, int64_t rows, int64_t cols, const LineResults& results,
@@ -234,7 +235,6 @@ struct FloatLines : LaneVectors<Lane> {
     }
   }
 
-  // Of rows of more than a vector.
   static RowSum row_sum_of(int64_t cols) {
     constexpr RowSum kSums[] = {row_sum_apart<2>, row_sum_apart<4>, row_sum_apart<8>, row_sum_apart<16>};
     const int64_t vectors = power_of_two((std::min<int64_t>(cols, kLeafLanes) + kWide - 1) / kWide);
@@ -289,7 +289,6 @@ struct FloatLines : LaneVectors<Lane> {
       (sums++)->take(at + kWide <= cols ? row.at(at) : row.part(at, cols - at));
     }
   }
-  // Once a line.
   template <int64_t kOffset>
   static void prefetch(const T* x) {
     if constexpr (kOffset % kLineBytes == 0) prefetch_ahead(reinterpret_cast<const char*>(x) + kOffset);
@@ -302,7 +301,6 @@ struct FloatLines : LaneVectors<Lane> {
     }
   }
 
-  // Rows that a vector has several of, side by side.
   static constexpr int kShort = 4;
   static void short_rows(const char* x, int64_t rows, int64_t cols, const LineResults& results) {
     if constexpr (kWide >= 2)
@@ -316,7 +314,7 @@ struct FloatLines : LaneVectors<Lane> {
   template <int kCols>
   static void short_rows_of(const char* x, int64_t rows, const LineResults& results) {
     constexpr int kLanes = kCols + (kCols == 3 ? 1 : 0);
-    constexpr int kOfVector = kWide / kLanes * kCols;  // elements
+    constexpr int kOfVector = kWide / kLanes * kCols;
     const Terms all = terms(x);
     for (int64_t first = 0; first < rows; first += kWide) {
       prefetch_ahead(all.x + first * kCols);
@@ -332,7 +330,6 @@ struct FloatLines : LaneVectors<Lane> {
             first);
     }
   }
-  // Threes to fours.
   static F64s spread(const F64s& v) {
 #if defined(__AVX512F__)
     constexpr double kNothing = std::is_same_v<Terms, Factors<T>> ? 1 : 0;

@@ -1,5 +1,6 @@
-// Sums and products of floating-point elements in the order of kernels/order.hpp; compiled once for each instruction set (loops.hpp). A leaf's
-// 128 lanes are that many accumulators in f64, in vectors that stay in registers while a leaf is read.
+// Sums and products of floating-point elements in the order of kernels/order.hpp; compiled once per instruction set
+// (loops.hpp). The 128 lanes of a 1024-element block are f64 accumulators, in vectors that stay in registers while it
+// is read.
 #include <bit>
 #include <cstring>
 #include <type_traits>
@@ -12,7 +13,7 @@
 namespace gpumem {
 namespace {
 
-// As norm_term(). The masks are all ones where they hold.
+// Like norm_term(). Masks are all ones if true.
 template <class V>
 struct Norm {
   V small;
@@ -42,7 +43,6 @@ struct Norm {
 
 using Words64 = uint64_t __attribute__((vector_size(kVectorBytes)));
 
-// Leaves of terms, accumulated in lanes.
 template <template <class> class Lane, class TheTerms>
 struct Leaf {
   using Terms = TheTerms;
@@ -59,8 +59,8 @@ struct Leaf {
     return folded(vectors_folded(lanes, std::make_integer_sequence<int, kVectors / 2>{}));
   }
 
-  // Rows of terms, and a last one of as many vectors, all of them where there are rows; the lanes that are not there hold what changes
-  // nothing.
+  // Full rows of terms, and a last row of `vectors` vectors, which is all of them if there are full rows. Absent lanes
+  // hold neutral values.
   static Node part(const Terms& terms, int rows, const Terms& last, int vectors) {
     Lane<F64s> lanes[kVectors];
     for (int v = 0; rows == 0 && v < vectors; ++v) lanes[v] = Lane<F64s>{};
@@ -88,7 +88,6 @@ struct Leaf {
     ((lanes[first + kIndex] = block[kIndex]), ...);
   }
 
-  // Once a line.
   template <int kOffset>
   static void prefetch(const Terms& terms, int row) {
     using T = typename Terms::T;
@@ -99,7 +98,7 @@ struct Leaf {
   }
 };
 
-// Most leaves hold elements of middle size and zeros only, and so sums of no others.
+// Most blocks hold only zeros and elements of middle size, so they need no sums of the other sizes.
 struct NormLeaf {
   using Terms = Plain<double>;
   using Node = Norm<double>;
@@ -108,7 +107,7 @@ struct NormLeaf {
     if (!all_middle(terms.x)) return whole_of_any(terms);
     return {0, Leaf<Sum, Squares<double>>::whole({{terms.x, nullptr}}).value, 0};
   }
-  [[gnu::noinline]] static Node whole_of_any(const Terms& terms) {  // its lanes are no part of its callers' frames
+  [[gnu::noinline]] static Node whole_of_any(const Terms& terms) {  // keeps its lanes out of its callers' frames
     return Leaf<Norm, Terms>::whole(terms);
   }
   static Node part(const Terms& terms, int rows, const Terms& last, int vectors) {
@@ -116,9 +115,10 @@ struct NormLeaf {
   }
 
  private:
-  // By the bits of the largest magnitude, and of the smallest that is not zero: these are counted down from 2^63, where zero is the least.
+  // Compares the bits of the largest magnitude and of the smallest nonzero one. The latter are subtracted from 2^63,
+  // which maps zero to the least.
   static bool all_middle(const double* x) {
-    constexpr int kAtOnce = 4;  // vectors, so that none waits for the one before it
+    constexpr int kAtOnce = 4;  // vectors, for independent dependency chains
     Bits64 largest[kAtOnce] = {};
     Bits64 smallest[kAtOnce] = {};
     for (int i = 0; i < kLeafTerms; i += kAtOnce * kWide) {
@@ -141,7 +141,7 @@ struct NormLeaf {
   }
 };
 
-// The pairwise tree over leaves that come in order: stack[i] is a whole subtree, the larger ones below.
+// The pairwise tree over blocks that come in order: stack[i] is a whole subtree, the larger ones below.
 template <class Node>
 class Tree {
  public:
@@ -169,7 +169,8 @@ inline ReduceNode stored(const Norm<double>& v) {
   return {{std::bit_cast<uint64_t>(v.small), std::bit_cast<uint64_t>(v.middle), std::bit_cast<uint64_t>(v.large), 0}};
 }
 
-// The last leaf, of fewer than kLeafTerms terms; its last row filled up with Terms::kMissing, to a power of two of vectors if it is the only one.
+// The last block, of fewer than kLeafTerms terms. Terms::kMissing fills its last row, up to a power of two of vectors
+// if it is the only one.
 template <class TheLeaf>
 typename TheLeaf::Node last_leaf(const typename TheLeaf::Terms& terms, int64_t n) {
   using T = typename TheLeaf::Terms::T;

@@ -1,6 +1,6 @@
-// Exact sums and products of integers (kernels/accumulators.hpp); compiled once for each instruction set (loops.hpp). Terms are added up in
-// words that a block of them can't overflow, block by block, and the blocks in 128 bits, or 256 for squares and cubes of 64-bit elements.
-// Where no vectors are written, compilers make them.
+// Exact sums and products of integers (kernels/accumulators.hpp); compiled once per instruction set (loops.hpp). A
+// block of terms is summed in words that it cannot overflow. Blocks are summed in 128 bits, or in 256 for squares and
+// cubes of 64-bit elements. Loops without explicit vectors are vectorised by the compiler.
 #include <cstring>
 #include <type_traits>
 
@@ -11,7 +11,6 @@
 namespace gpumem {
 namespace {
 
-// The sum of block(x, count) over all blocks.
 template <class T, class Block>
 inline Int128 over_all(const void* x, int64_t n, const Block& block) {
   Int128 total = 0;
@@ -19,7 +18,7 @@ inline Int128 over_all(const void* x, int64_t n, const Block& block) {
   return total;
 }
 
-// Terms of at most kBits are added up in words, as many as can't overflow one.
+// Terms of at most kBits, in words. A block holds as many as cannot overflow one.
 template <class T, Addend kAddend, class Word, int kBits>
 ReduceNode sum_terms(const void* x, const void*, int64_t n) {
   constexpr int kWordBits = 8 * sizeof(Word) - (std::is_signed_v<Word> ? 1 : 0);
@@ -59,8 +58,8 @@ ReduceNode squares_of_32(const void* x, const void*, int64_t n) {
 
 constexpr uint64_t kPart = (uint64_t{1} << 21) - 1;
 
-// Sums of a times squares, which are cut into three parts of 21, 21 and 22 bits: the products have at most 54, so that a block of
-// them can't overflow. T is a's type.
+// Sums of a times squares. The squares are cut into parts of 21, 21 and 22 bits, so products have at most 54 bits and a
+// block cannot overflow. T is the type of a.
 template <class T>
 struct TripleProducts {
   Words part[3] = {};
@@ -68,7 +67,7 @@ struct TripleProducts {
     const Words parts[3] = {square & kPart, square >> 21 & kPart, square >> 42};
     for (int i = 0; i < 3; ++i) part[i] += products<T>(a, parts[i]);
   }
-  // Multiplied, not shifted: the sums may be negative.
+  // Multiplied, not shifted, because the sums may be negative.
   Int128 sum() const {
     using Word = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
     return sum_of_lanes<Word>(part[0]) + sum_of_lanes<Word>(part[1]) * (Int128{1} << 21) +
@@ -90,7 +89,7 @@ ReduceNode cubes_of_32(const void* x, const void*, int64_t n) {
   return IntegerNode(sum).stored();
 }
 
-// Halves of 32 bits, summed apart. A signed element is moved up by 2^63 first, and the sum down again.
+// Halves of 32 bits, summed separately. 2^63 is added to each signed element first, and subtracted from the sum.
 template <class T, bool kAbsolute>
 ReduceNode sum_of_64(const void* x, const void*, int64_t n) {
   constexpr bool kMoved = std::is_signed_v<T> && !kAbsolute;
@@ -117,7 +116,7 @@ ReduceNode squares_of_64(const void* x, const void*, int64_t n) {
   return sum.stored();
 }
 
-// With x = a + 2^32 b, where b has the sign: a^3 + 3 a^2 b 2^32 + 3 a b^2 2^64 + b^3 2^96.
+// x = a + 2^32 b, where b is signed: a^3 + 3 a^2 b 2^32 + 3 a b^2 2^64 + b^3 2^96.
 template <class B>
 struct CubesOf64 {
   Int128 aaa = 0;
@@ -125,7 +124,7 @@ struct CubesOf64 {
   Int128 abb = 0;
   Int128 bbb = 0;
 
-  // 512 terms of 54 bits fit a lane's word, and 2^24 of 96 bits the sums here.
+  // 512 terms of 54 bits fit a lane's word, and 2^24 of 96 bits fit the sums here.
   static constexpr int64_t kChunk = int64_t{512} * kWords;
   static constexpr int64_t kMost = int64_t{1} << 24;
 
@@ -169,7 +168,7 @@ ReduceNode cubes_of_64(const void* data, const void*, int64_t n) {
     for (int64_t at = first; at < last; at += Cubes::kChunk) {
       cubes.add(x + at * 8, last - at < Cubes::kChunk ? last - at : Cubes::kChunk);
     }
-    // The middle terms by halves, since a word begins in their middle.
+    // The middle terms by halves, because a word begins in their middle.
     sum.word[0] += static_cast<uint64_t>(cubes.aaa);
     sum.word[1] += cubes.aaa >> 64;
     sum.word[0] += static_cast<Int128>(3 * (static_cast<uint64_t>(cubes.aab) & kLowHalf)) << 32;
@@ -182,7 +181,7 @@ ReduceNode cubes_of_64(const void* data, const void*, int64_t n) {
   return sum.stored();
 }
 
-// Of a block, whether there is a 0, whether there is anything but 0, 1 and -1, and in the sign bit whether the product is negative.
+// The sign bit of `signs` tells whether the product is negative.
 template <class T>
 struct BlockFactors {
   T zero = 0;
@@ -197,8 +196,8 @@ struct BlockFactors {
   }
 };
 
-// A product that fits 64 bits has at most 63 factors that are neither 1 nor -1, so few blocks are multiplied element by element. One that
-// does not fit is looked through for a 0.
+// A product that fits 64 bits has at most 63 factors other than 1 and -1, so few blocks are multiplied element by
+// element. After an overflow, only signs and zeros matter.
 template <class T>
 ReduceNode product_of(const void* data, const void*, int64_t n) {
   const auto* x = static_cast<const T*>(data);
@@ -218,8 +217,7 @@ ReduceNode product_of(const void* data, const void*, int64_t n) {
   return product.stored();
 }
 
-// In the order of Addend. Of elements of 8 and 16 bits: for each sum the word that a block of its terms can't overflow, and the bits of a
-// term.
+// In the order of Addend. Per sum of short elements: a word that a block cannot overflow, and the bits of a term.
 template <class T, class S, int kSum, class A, int kAbs, class Q, int kSquare, class C, int kCube>
 constexpr LoopsByAddend<ReduceLoop> kShort = {
     {sum_terms<T, Addend::element, S, kSum>, sum_terms<T, kAbsolute<T>, A, kAbs>,

@@ -1,5 +1,4 @@
-// Vectors of the lanes of floating-point sums and products, whatever their terms: how they lie in memory, are folded, and become results. Everything has
-// internal linkage (loops.hpp says why).
+// Layout, combination and results of vectors of lanes. Everything has internal linkage (loops.hpp says why).
 #pragma once
 
 #include <bit>
@@ -13,14 +12,14 @@
 namespace gpumem {
 namespace {
 
-// Columns of a matrix without gaps, up to which a leaf's rows are read as one long row.
+// A block's rows of up to this many columns without padding are read as one long row.
 constexpr int64_t kFewColumns = 64;
 
 template <template <class> class Lane>
 struct LaneVectors {
   using Vector = Lane<F64s>;
   static constexpr int kMembers = sizeof(Vector) / sizeof(F64s);
-  static constexpr int64_t kPlane = kLeafLanes * kFewColumns + kWide;  // of few columns: a member of their lanes
+  static constexpr int64_t kPlane = kLeafLanes * kFewColumns + kWide;  // one member of the lanes of few columns
   static constexpr int64_t kPlaneBytes = kMembers * kPlane * 8;
 
   struct Members {
@@ -41,7 +40,6 @@ struct LaneVectors {
     return v == v ? v : std::bit_cast<double>(kCanonicalNan) + F64s{};  // NOLINT(misc-redundant-expression)
   }
 
-  // A line for each of the first `count` members.
   [[gnu::noinline]] static void store(const Vector& lanes, int64_t count, const LineResults& results, int64_t line) {
     if (results.values != nullptr) {
       const F64s v = values(lanes);
@@ -57,7 +55,6 @@ struct LaneVectors {
     }
   }
 
-  // Member m of element e is planes[m * kPlane + e].
   static Vector from_planes(const double* planes, int64_t e) {
     Members members;
     for (int m = 0; m < kMembers; ++m) members.of[m] = load(planes + m * kPlane + e);
@@ -68,14 +65,14 @@ struct LaneVectors {
     for (int m = 0; m < kMembers; ++m) std::memcpy(planes + m * kPlane + e, &members.of[m], sizeof(F64s));
   }
 
-  // The nodes of `count` windows, from those of the places where they and their lanes begin: of lanes that have a term more than others, and
-  // of those others. Each step of the fold takes half of the lanes, and the first ones that are left of both kinds.
+  // Partial results of `count` windows. more: of lanes that have one term more than the others, few: of the others.
+  // Each step joins the upper half of the lanes with the lower one, and keeps the first lanes of both kinds.
   [[gnu::noinline]] static void fold_windows(double* few, double* more, int64_t rows, int64_t count,
                                              const LineResults& results, int64_t line) {
     int64_t rest = rows % kLeafLanes;
     for (int64_t half = kLeafLanes / 2; half > 0; half /= 2) {
       if (rows < half) continue;
-      const bool both = rest >= half;  // the upper half has lanes with a term more
+      const bool both = rest >= half;
       if (both) rest -= half;
       for (int64_t e = 0; e < count + half - 1; e += kWide) {
         const Vector own = from_planes(more, e);
@@ -89,7 +86,7 @@ struct LaneVectors {
     }
   }
 
-  // The members of each vector folded by halves, to a vector of the results: kGroup members are left of a line.
+  // Folds each vector by halves into a vector of results; kGroup elements are left per line.
   template <int kGroup>
   static Vector members_folded(Vector* lines) {
     if constexpr (kGroup == 1) {
@@ -104,7 +101,6 @@ struct LaneVectors {
       return members_folded<kGroup / 2>(lines);
     }
   }
-  // One half of every group of two vectors.
   template <int kGroup, int kFrom, int... kIndex>
   static Vector half_of(const Vector& a, const Vector& b, std::integer_sequence<int, kIndex...>) {
     constexpr int kHalf = kGroup / 2;

@@ -1,4 +1,4 @@
-// Elements of floating point loaded as vectors of f64. Everything has internal linkage (loops.hpp says why).
+// Loads floating-point elements as vectors of f64. Everything has internal linkage (loops.hpp says why).
 #pragma once
 
 #include "backend/host/loops/common.hpp"
@@ -23,8 +23,8 @@ using U16s = uint16_t __attribute__((vector_size(2 * kWide)));
 
 inline F64s load(const double* p) { return load_as<F64s>(p); }
 
-// gcc 12 compiles conversions between vectors of different widths badly, hence the intrinsics. (With a mask of all lanes: it warns
-// that the plain form builds on an uninitialised vector.)
+// gcc 12 compiles conversions between vectors of different widths badly, so these are intrinsics. The mask of all lanes
+// avoids its warning that the unmasked form uses an uninitialised vector.
 #if defined(__AVX512F__)
 inline F64s widened(__m256 v) { return reinterpret_cast<F64s>(_mm512_maskz_cvtps_pd(0xff, v)); }
 inline F64s load(const float* p) { return widened(_mm256_loadu_ps(p)); }
@@ -49,7 +49,7 @@ inline F64s load(const Brain* p) {
   const U32s high = __builtin_convertvector(load_as<U16s>(p), U32s) << 16;
   return __builtin_convertvector(reinterpret_cast<F32s>(high), F64s);
 }
-// The fields in f64's places, scaled by the difference of the exponents' biases; infinities and NaNs get theirs.
+// Scales by the difference of the exponent biases; infinities and NaNs get f64's exponent.
 inline F64s load(const Half* p) {
   const Bits64 bits = __builtin_convertvector(load_as<U16s>(p), Bits64);
   const F64s finite = reinterpret_cast<F64s>((bits & 0x7fff) << 42) * 0x1p1008;
@@ -59,7 +59,6 @@ inline F64s load(const Half* p) {
 }
 #endif
 
-// 1 as an element.
 template <class T>
 constexpr T kOne = T{1};
 template <>
@@ -67,7 +66,7 @@ constexpr Half kOne<Half> = {0x3c00};
 template <>
 constexpr Brain kOne<Brain> = {0x3f80};
 
-// The first `count` of a vector's elements, fewer than it has, and +0, or 1, in place of the others.
+// The first `count` elements, fewer than a vector has; the others are +0, or 1.
 template <bool kOnes = false, class T>
 [[gnu::noinline]] F64s copied_part(const T* p, int64_t count) {
   T part[kWide] = {};

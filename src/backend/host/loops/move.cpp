@@ -1,4 +1,4 @@
-// Transposes and fills; compiled once for each instruction set (loops.hpp). A transpose reads and writes each element once.
+// Transposes and fills; compiled once per instruction set (loops.hpp). A transpose reads and writes each element once.
 #include "backend/host/loops/loops.hpp"
 
 #include <cstring>
@@ -15,7 +15,6 @@ inline void put_row(char* dst, const char* src, int64_t bytes, bool stream) {
   std::memcpy(dst, src, static_cast<size_t>(bytes));
 }
 
-// f(first, count) for pieces of [first, last), the last one shorter.
 template <class F>
 inline void over_pieces(int64_t first, int64_t last, int64_t piece, const F& f) {
   for (int64_t at = first; at < last; at += piece) f(at, last - at < piece ? last - at : piece);
@@ -36,7 +35,6 @@ void transpose_direct(const TransposeBand b) {
   });
 }
 
-// Whole matrices, small ones.
 template <int kBytes>
 void transpose_small(const TransposeBand b, int64_t matrices, int64_t src_next, int64_t dst_next) {
   const bool elements = too_small_for_blocks<kBytes>(b.last_row, b.last_col);
@@ -51,9 +49,9 @@ void transpose_small(const TransposeBand b, int64_t matrices, int64_t src_next, 
   }
 }
 
-// Pieces of rows of dst come together in the buffer, and are written around the caches: long ones from a line of each row of src where they
-// begin and end within lines, which two pieces share. Rows of src lie far apart, where no hardware prefetcher looks: asking for the
-// next lines of each hides the way to memory.
+// Collects pieces of rows of dst in the buffer and writes them around the caches. If rows do not begin at line
+// boundaries, two pieces share a line, so pieces are longer. Rows of src are far apart, where no hardware prefetcher
+// looks; prefetching their next lines hides the memory latency.
 template <int kBytes>
 void transpose_streamed(const TransposeBand b) {
   const int64_t src_pitch = b.src_ld * kBytes;
@@ -83,7 +81,7 @@ void transpose_band(const TransposeBand& b) {
   return b.buffer == nullptr ? transpose_direct<kBytes>(b) : transpose_streamed<kBytes>(b);
 }
 
-// Structures of kWidth elements without gaps: compilers make vectors of it.
+// Structures of kWidth elements without padding; compilers vectorise it.
 template <int kBytes, int kWidth>
 void split_packed(const char* __restrict src, int64_t count, char* __restrict planes, int64_t pitch) {
   for (int64_t i = 0; i < count; ++i) {
@@ -91,8 +89,8 @@ void split_packed(const char* __restrict src, int64_t count, char* __restrict pl
       std::memcpy(planes + c * pitch + i * kBytes, src + (i * kWidth + c) * kBytes, kBytes);
   }
 }
-// Structures and a piece of each of their planes; vectors are no part of the caller's frame. What a block reads past a structure belongs
-// to those that follow it without a gap.
+// noinline keeps vectors out of the caller's frame. Elements that a block reads past a structure belong to its
+// successors.
 template <int kBytes>
 [[gnu::noinline]] void split(const char* src, int64_t src_pitch, int64_t width, int64_t count, char* planes,
                              int64_t pitch) {
@@ -110,7 +108,6 @@ template <int kBytes>
   transpose_matrix<kBytes>(src + at * src_pitch, src_pitch, planes + at * kBytes, pitch, count - at, width);
 }
 
-// The way back.
 template <int kBytes, int kWidth>
 void join_packed(const char* __restrict planes, int64_t pitch, int64_t count, char* __restrict dst) {
   for (int64_t i = 0; i < count; ++i) {
@@ -118,7 +115,7 @@ void join_packed(const char* __restrict planes, int64_t pitch, int64_t count, ch
       std::memcpy(dst + (i * kWidth + c) * kBytes, planes + c * pitch + i * kBytes, kBytes);
   }
 }
-// What a block writes past a structure is written again with those that follow it.
+// Elements that a block writes past a structure are overwritten with its successors.
 template <int kBytes>
 [[gnu::noinline]] void join(const char* planes, int64_t pitch, int64_t width, int64_t count, char* dst) {
   using Block = TransposeBlock<kBytes, 16>;
@@ -134,10 +131,10 @@ template <int kBytes>
   transpose_matrix<kBytes>(planes + at * kBytes, pitch, dst + at * structure, structure, width, count - at);
 }
 
-// The buffer holds a piece of each plane, or the structures side by side; either leaves it in long rows.
+// The buffer holds a piece of every plane, or the structures; both are written from it in long rows.
 template <int kBytes>
 void aos_soa_band(const AosSoaBand& band) {
-  const AosSoaBand b = band;  // its own: the elements that are written are none of it
+  const AosSoaBand b = band;  // a local copy, which stores cannot alias
   alignas(64) char small[kHostStackBuffer];
   const bool on_heap = b.buffer != nullptr;
   char* const buffer = on_heap ? static_cast<char*>(b.buffer) : small;
@@ -174,7 +171,7 @@ void fill(char* dst, int64_t bytes, const unsigned char* word, bool stream) {
     for (; at + kLine <= bytes; at += kLine) stream_lines(dst + at, rotated, kLine);
     stream_fence();
   }
-  const char* rest = pattern + at % 16;  // from here on
+  const char* rest = pattern + at % 16;
   for (; at + kLine <= bytes; at += kLine) std::memcpy(dst + at, rest, kLine);
   for (; at + 16 <= bytes; at += 16) std::memcpy(dst + at, rest, 16);
   std::memcpy(dst + at, pattern + at % 16, static_cast<size_t>(bytes - at));

@@ -14,11 +14,9 @@
 namespace gpumem {
 namespace {
 
-// The elements' memory, whatever their own type is.
 template <class T>
 using Bits [[gnu::may_alias]] = T;
 
-// An integer as wide as elements of a type.
 template <gpumem_dtype kType>
 using SignedOf = std::tuple_element_t<std::countr_zero(static_cast<unsigned>(element_bytes(kType))),
                                       std::tuple<int8_t, int16_t, int32_t, int64_t>>;
@@ -36,7 +34,7 @@ struct Range {
   T high;
 };
 
-// Elements are read as T, and order() makes of them what is compared.
+// Elements are read as T; order() maps them to integers that are compared.
 template <class Type>
 struct Integer {
   using T = Type;
@@ -55,7 +53,6 @@ struct Integer {
     return {low, high};
   }
 
-  // Vectors of elements: kept are elements whose range is that of all.
   struct Ends {
     VectorOf<T> low;
     VectorOf<T> high;
@@ -72,12 +69,13 @@ template <class Type, Type kInfinity>
 struct Floating {
   using T = Type;
   using U = std::make_unsigned_t<T>;
-  // A negative number's magnitude bits are inverted; done twice, it is the number again.
+  // Inverts the magnitude bits of a negative number; it is its own inverse.
   static T order(T bits) { return static_cast<T>(bits < 0 ? bits ^ static_cast<U>(-1) >> 1 : bits); }
   static bool is_nan(T x) { return x > kInfinity || x < static_cast<T>(-kInfinity - 1); }
   static U size(T v) { return static_cast<U>(v < 0 ? ~v : v); }
 
-  // Bits with a sign are the lowest as signed numbers, and the highest as unsigned ones; among them the order is turned round.
+  // Bits with the sign set are the lowest as signed numbers and the highest as unsigned ones. Among them the order is
+  // reversed.
   static Range<T> range(const Bits<T>* x, int64_t n) {
     T least = x[0];
     T most = x[0];
@@ -92,7 +90,7 @@ struct Floating {
     return {order(least < 0 ? static_cast<T>(highest) : least), order(most < 0 ? least : most)};
   }
 
-  // Of 64 bits AVX2 compares signed numbers alone.
+  // AVX2 has only signed comparisons of 64 bits.
   struct Ends {
     static constexpr T kTurn = sizeof(T) == 8 ? std::numeric_limits<T>::min() : T{0};
     using Turned = VectorOf<std::conditional_t<sizeof(T) == 8, T, U>>;
@@ -110,7 +108,7 @@ struct Floating {
   };
 };
 
-// As key_of(): unsigned, a signed type's sign bit inverted.
+// Like key_of(): unsigned, with a signed type's sign bit inverted.
 template <class T>
 inline uint64_t key(T v) {
   using U = std::make_unsigned_t<T>;

@@ -1,6 +1,6 @@
-// Smallest and largest elements, and the first of them; compiled once for each instruction set (loops.hpp). Elements are
-// compared as integers of their own width whose order is that of the keys of kernels/elements.hpp; the loops are written so
-// that compilers turn them into vectors.
+// Smallest and largest elements, and the first of them; compiled once per instruction set (loops.hpp). Elements are
+// compared as integers of their own width, in the order of the keys of kernels/elements.hpp. Compilers vectorise the
+// loops.
 #include "backend/host/loops/common.hpp"
 #include "backend/host/loops/loops.hpp"
 #include "backend/host/loops/order.hpp"
@@ -14,7 +14,7 @@ void widen(Range<T>& range, const Range<T>& by) {
   range.high = by.high > range.high ? by.high : range.high;
 }
 
-// What vectors hold is brought together once, and not in every block.
+// Vectors are reduced once at the end, not per block.
 template <class Type>
 ReduceNode range(const void* x, const void*, int64_t n) {
   using T = typename Type::T;
@@ -38,7 +38,7 @@ ReduceNode range(const void* x, const void*, int64_t n) {
   return {{key(all.low), key(all.high), 0, 0}};
 }
 
-// As rank_of(), of an element as order() makes it: what is sought has the lowest.
+// Like rank_of(), for an element as order() makes it. The wanted element has the lowest rank.
 template <class Type, gpumem_reduce_op kOp, class T = typename Type::T>
 std::make_unsigned_t<T> rank(T v) {
   using U = std::make_unsigned_t<T>;
@@ -54,7 +54,7 @@ std::make_unsigned_t<T> lowest_rank(const Range<T>& range) {
   return low < high ? low : high;
 }
 
-// The place of the first element of a rank that is known to be there. In steps, each without a branch but at its end.
+// The rank must occur. Each step has only one branch, at its end.
 template <class Type, gpumem_reduce_op kOp, class T = typename Type::T>
 int64_t first_of(const Bits<typename Type::T>* x, int64_t n, std::make_unsigned_t<T> sought) {
   constexpr int64_t kStep = 64;
@@ -64,7 +64,7 @@ int64_t first_of(const Bits<typename Type::T>* x, int64_t n, std::make_unsigned_
   return at;
 }
 
-// Only the block with the lowest rank is searched for its place; below rank 0 there is none.
+// Only the block with the lowest rank is searched for the position.
 template <class Type, gpumem_reduce_op kOp>
 ReduceNode first(const void* data, const void*, int64_t n) {
   using T = typename Type::T;

@@ -1,5 +1,5 @@
-// Resizing, a row of an image at a time; compiled once for each instruction set (loops.hpp). Pixels are gathered along a row of
-// src, one or two for each of dst; lines are blended down columns, side by side as they lie.
+// Resizing, one image row at a time; compiled once per instruction set (loops.hpp). Each pixel of dst gathers one or
+// two pixels along a row of src. Lines are blended down columns, as contiguous vectors.
 #include "backend/host/loops/loops.hpp"
 
 #include <cstring>
@@ -22,7 +22,7 @@ void take(const void* row, const ResizeColumn* columns, int64_t n, void* dst) {
   for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * kBytes, from + columns[i].at, kBytes);
 }
 
-// The pixels are brought together first, so that vectors blend them.
+// Gathers the pixels first, so that vectors blend them.
 template <class T, int kChannels>
 void across(const void* row, const ResizeColumn* columns, const uint32_t* weights, int64_t n, void* line) {
   using Line = typename ResizeBlend<T>::Line;
@@ -45,7 +45,6 @@ void across(const void* row, const ResizeColumn* columns, const uint32_t* weight
 }
 
 #if defined(__AVX2__)
-// ResizeBlend::across() of eight elements.
 template <class T>
 inline __m256i blended(const char* row, const ResizeEight& e) {
   const auto weight = load_as<__m256i>(e.weight);
@@ -76,7 +75,7 @@ void across_eights(const void* row, const ResizeEight* eights, int64_t n, void* 
   for (int64_t i = 0; i < n; ++i) _mm256_storeu_si256(to + i, blended<T>(from, eights[i]));
 }
 
-// As ResizeBlend<uint16_t>::down(), to words. What compilers make of its products of 64 bits is a half longer.
+// Like ResizeBlend<uint16_t>::down(), to words, whose 64-bit products compile to code that is 1.5 times as long.
 inline __m256i down_eight(const uint32_t* upper, const uint32_t* lower, uint32_t weight) {
   const auto a = load_as<__m256i>(upper);
   const auto b = load_as<__m256i>(lower);

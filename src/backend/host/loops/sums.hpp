@@ -1,4 +1,5 @@
-// Terms of floating-point sums and products, and the lanes that accumulate them. Everything has internal linkage (loops.hpp says why).
+// Terms of floating-point sums and products, and the lanes that accumulate them. Everything has internal linkage
+// (loops.hpp says why).
 #pragma once
 
 #include <bit>
@@ -11,7 +12,7 @@
 namespace gpumem {
 namespace {
 
-// The terms of an operation, a vector of them from i on. An element kMissing makes a term that changes nothing.
+// The terms of an operation, a vector of them from i on. An element kMissing makes a neutral term.
 template <class Element>
 struct Operands {
   using T = Element;
@@ -19,11 +20,9 @@ struct Operands {
   const T* x;
   const T* y;
 };
-// Of one operand, by what a term is made of an element.
 template <class T, F64s (*kTerm)(const F64s&)>
 struct Unary : Operands<T> {
   F64s at(int64_t i) const { return kTerm(load(this->x + i)); }
-  // Of fewer elements than a vector has.
   F64s part(int64_t i, int64_t count) const { return kTerm(load_part(this->x + i, count)); }
 };
 inline F64s itself(const F64s& v) { return v; }
@@ -48,8 +47,8 @@ struct Factors : Operands<T> {
   F64s part(int64_t i, int64_t count) const { return copied_part<true>(this->x + i, count); }
 };
 
-// What lanes accumulate: V is F64s for a vector of them, double for one. In the beginning, what changes nothing; take() enters terms,
-// join() other lanes, and each() is for what is done to every member.
+// V is F64s for a vector of lanes, double for one. The initial value is neutral. take() enters terms, and join() other
+// lanes.
 template <class V>
 struct Sum {
   V value;
@@ -71,7 +70,7 @@ struct Product {
   }
 };
 
-// As combine() of kernels/nodes.hpp; the error of a term itself is +0, which changes no error (none is ever -0).
+// Like combine() of kernels/nodes.hpp. The error of a term itself is +0, which changes no error, since none is ever -0.
 template <class V>
 struct Compensated {
   V value;
@@ -93,7 +92,6 @@ struct Compensated {
   }
 };
 
-// The loops of each floating-point type: `loop` is called with the lanes and the terms of each.
 template <class Loop, class F>
 constexpr ByType<LoopsByAddend<Loop>> floating_loops(const F& loop) {
   return by_type<LoopsByAddend<Loop>>([&loop]<gpumem_dtype kType>() -> LoopsByAddend<Loop> {
@@ -118,14 +116,14 @@ inline F64s rotated(const F64s& v, std::integer_sequence<int, kIndex...>) {
   return __builtin_shufflevector(v, v, ((kIndex + kBy) % kWide)...);
 }
 
-// Accumulators: half of the registers, or all that a leaf needs.
+// Accumulators: half of the registers, or all that a block needs.
 #if defined(__AVX512F__)
 constexpr int kAccumulators = 16;
 #else
 constexpr int kAccumulators = 8;
 #endif
 
-// A vector of lanes folded by halves to its first one; what the others become does not matter.
+// Folds a vector of lanes by halves into its first one; the others become unspecified.
 template <template <class> class Lane, int kHalf = kWide / 2>
 inline Lane<double> folded(Lane<F64s> lanes) {
   lanes.join(Lane<F64s>::each(
@@ -137,7 +135,7 @@ inline Lane<double> folded(Lane<F64s> lanes) {
   }
 }
 
-// Twice as many vectors of them as there are indices, folded by halves to one; with none, a single one.
+// Folds twice as many vectors as there are indices by halves into one; without indices, one vector.
 template <template <class> class Lane, int... kIndex>
 inline Lane<F64s> vectors_folded(Lane<F64s>* lanes, std::integer_sequence<int, kIndex...>) {
   constexpr int kHalf = sizeof...(kIndex);

@@ -1,4 +1,4 @@
-// The loops of an instruction set; compiled once for each (loops.hpp).
+// The table of loops; compiled once per instruction set (loops.hpp).
 #include "backend/host/loops/loops.hpp"
 
 namespace gpumem::GPUMEM_LOOPS {

@@ -1,4 +1,4 @@
-// Matrices transposed in registers, block by block. Everything has internal linkage (loops.hpp says why).
+// Transposes matrices in registers, block by block. Everything has internal linkage (loops.hpp says why).
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ struct VectorsOf {
   typedef uint64_t Eights __attribute__((vector_size(kVector)));
 };
 
-// kRows x kCols elements: 16 bytes of each row of src, and a vector of each row of dst. A vector's lanes of 16 bytes come from rows that
-// are kCols apart, so that no step has to cross them; each step interleaves the rows of one half with those of the other.
+// kRows x kCols elements: 16 bytes of each row of src, and a vector of each row of dst. A vector's 16-byte lanes come
+// from rows kCols apart, so no step crosses lanes. Each step interleaves the rows of one half with the other half's.
 template <int kBytes, int kVector>
 struct TransposeBlock {
   static constexpr int kRows = kVector / kBytes;
@@ -34,7 +34,7 @@ struct TransposeBlock {
   static void run(const char* src, int64_t src_pitch, char* dst, int64_t dst_pitch) {
     run(src, src_pitch, kRows, dst, dst_pitch, kCols);
   }
-  // Of fewer rows, the last one stands for those that are not there; of fewer columns, those are not written.
+  // The last row is repeated for absent rows; absent columns are not written.
   static void run(const char* src, int64_t src_pitch, int64_t rows, char* dst, int64_t dst_pitch, int64_t cols) {
     run(src, src_pitch, rows, dst, dst_pitch, cols, std::make_integer_sequence<int, kCols>{});
   }
@@ -88,7 +88,6 @@ struct TransposeBlock {
       v[2 * kPair + 1] = halves<kCols / 2>(old[kPair], old[kPair + kCols / 2], Words{})),
      ...);
   }
-  // In each lane, the words of a and b from kFirst on, in turn.
   template <int kFirst, int... kWord>
   static V halves(const V& a, const V& b, std::integer_sequence<int, kWord...>) {
     return __builtin_shufflevector(a, b, (kWord / kCols * kCols + kFirst + kWord % kCols / 2 + kWord % 2 * kRows)...);
@@ -103,7 +102,7 @@ void transpose_elements(const char* src, int64_t src_pitch, char* dst, int64_t d
   }
 }
 
-// The last blocks overlap those before them where the matrix is not made of whole ones.
+// The last blocks overlap their predecessors if the matrix is not a multiple of the block.
 template <int kBytes, int kVector>
 void transpose_blocks(const char* src, int64_t src_pitch, char* dst, int64_t dst_pitch, int64_t rows, int64_t cols) {
   using Block = TransposeBlock<kBytes, kVector>;
@@ -116,7 +115,7 @@ void transpose_blocks(const char* src, int64_t src_pitch, char* dst, int64_t dst
   }
 }
 
-// Elements of 8 and 16 bytes up to which blocks gain nothing.
+// Up to this many elements of 8 or 16 bytes, blocks gain nothing.
 constexpr int64_t kFewElements = 36;
 
 template <int kBytes>
@@ -124,7 +123,7 @@ bool too_small_for_blocks(int64_t rows, int64_t cols) {
   return (kBytes >= 8 && rows * cols <= kFewElements) || cols < 16 / kBytes || rows < 16 / kBytes;
 }
 
-// Any matrix, to memory apart from it.
+// src and dst must not overlap.
 template <int kBytes>
 void transpose_matrix(const char* src, int64_t src_pitch, char* dst, int64_t dst_pitch, int64_t rows, int64_t cols) {
   if (too_small_for_blocks<kBytes>(rows, cols))

@@ -1,6 +1,5 @@
-// Exact sums and products of integers, and smallest and largest elements, of many lines at once: neighbouring columns, and short rows; compiled
-// once for each instruction set (loops.hpp). A column's value stays in memory while the rows go by; compilers turn a row of
-// columns into vectors.
+// Exact sums and products of integers, and smallest and largest elements, of neighbouring columns and short rows;
+// compiled once per instruction set (loops.hpp). Values of columns stay in memory while rows are read.
 #include <bit>
 #include <new>
 
@@ -12,13 +11,13 @@
 namespace gpumem {
 namespace {
 
-// Many is the values of neighbouring columns, of which join() adds another's to one; of_row() is the value of a row.
+// Many holds the values of neighbouring columns; join() adds the values of another one. of_row() is the value of a row.
 template <class State>
 struct WordLines {
   using T = typename State::T;
   static constexpr int64_t kElement = sizeof(T);
 
-  // Rows of few columns without gaps are taken several as one.
+  // Several rows of few columns without padding are read as one.
   static void columns(const char* x, int64_t pitch, int64_t rows, int64_t columns, char* scratch, LineResults results) {
     using Many = typename State::template Many<kStripColumns>;
     static_assert(sizeof(Many) <= kColumnScratchBytes);
@@ -50,10 +49,10 @@ struct WordLines {
 
  private:
   static constexpr int64_t kRowsAhead = 16;
-  static constexpr int64_t kFewColumns = 256;  // of all rows that are taken as one
+  static constexpr int64_t kFewColumns = 256;
 };
 
-// Sums and products: One begins as One::empty(), take() adds an element's term and stored() is the end of it.
+// One starts as One::empty(), take() adds an element's term, and stored() is the result.
 template <class One>
 struct Folds {
   using T = typename One::T;
@@ -77,7 +76,7 @@ struct Folds {
   }
 };
 
-// In a Word that a leaf's rows of terms can't overflow.
+// In a Word that a block's rows of terms cannot overflow.
 template <class Type, Addend kAddend, class Word>
 struct InWord {
   using T = Type;
@@ -103,7 +102,7 @@ struct PowersOf64 : SplitSum {
   }
 };
 
-// An IntegerProductNode of which memory for many is not set up.
+// Storage for many values is not initialised.
 template <class Type>
 struct ProductOf {
   using T = Type;

@@ -1,4 +1,5 @@
-// Vectors of 64-bit words for the arithmetic of kernels/accumulators.hpp. Everything has internal linkage (loops.hpp says why).
+// Vectors of 64-bit words for the arithmetic of kernels/accumulators.hpp. Everything has internal linkage (loops.hpp
+// says why).
 #pragma once
 
 #include <cstring>
@@ -14,14 +15,13 @@
 namespace gpumem {
 namespace {
 
-// An unsigned element is its own absolute value, and needs no code of its own.
+// An unsigned element is its own absolute value and needs no code of its own.
 template <class T>
 constexpr Addend kAbsolute = std::is_signed_v<T> ? Addend::magnitude : Addend::element;
 
 using Words = uint64_t __attribute__((vector_size(kVectorBytes)));
 constexpr int kWords = kVectorBytes / 8;
 
-// The low halves of the words, of T each, multiplied.
 template <class T>
 inline Words products(const Words& a, const Words& b) {
   constexpr bool kSigned = std::is_signed_v<T>;
@@ -45,7 +45,7 @@ inline Words products(const Words& a, const Words& b) {
 #endif
 }
 
-// take(pair) for vectors of pairs of elements of 32 bits, the last one filled up with zeros.
+// take(pair) for vectors of pairs of 32-bit elements; zeros fill the last one.
 template <class T, class Take>
 inline void over_pairs(const T* x, int64_t count, const Take& take) {
   constexpr int64_t kElements = int64_t{2} * kWords;
