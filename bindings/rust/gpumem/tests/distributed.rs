@@ -1,4 +1,4 @@
-//! Arrays over several members, of one process and of two, against the same array in one piece.
+//! Arrays over several members of one and two processes, compared with the same array in one piece.
 use gpumem::*;
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
@@ -18,7 +18,7 @@ fn refused<T>(result: Result<T>, status: Status, word: &str) {
     assert!(error.status() == status && error.sentence().contains(word), "{}, expected {:?}: {}", error, status, word);
 }
 
-/// In slabs of the first axis, one a member.
+/// Slabs of the first axis, one per member.
 fn slabs<T: Plain>(extents: &[usize], members: usize) -> Layout {
     (0..members).fold(Layout::new::<T>(extents), |layout, m| {
         let (mut lower, mut upper) = (vec![0; extents.len()], extents.to_vec());
@@ -28,7 +28,7 @@ fn slabs<T: Plain>(extents: &[usize], members: usize) -> Layout {
     })
 }
 
-/// Some numbers whose sums are rounded.
+/// Numbers whose sums are rounded.
 fn terms(n: usize) -> Vec<f64> {
     (0..n).map(|i| 1.0 / (1 + i * 7919 % 1013) as f64 - 0.3).collect()
 }
@@ -76,7 +76,7 @@ fn places_blocks_anywhere() -> Result<()> {
     Ok(())
 }
 
-/// Of the array whose element (i, j) is 10 i + j from 1 on, 5 x 3, rows 0 and 1, 2, 3 and 4, each with ghost cells all round.
+/// Boxes with ghost cells on all sides, of a 5 x 3 array whose element (i, j) is 10 i + j, counted from 1.
 fn with_ghosts() -> (Layout, [Vec<i64>; 3]) {
     let rows = [0..2, 2..3, 3..5];
     let memory = rows.clone().map(|rows| {
@@ -158,7 +158,7 @@ fn enqueues_between_what_the_streams_hold() -> Result<()> {
         t.fill(y.lent().slice(1..=N), 10 * turn + 1)?;
         halo.execute_async(&[&s, &t], &[x.lent(), y.lent()])?;
     }
-    drop(halo); // what was enqueued does not need it
+    drop(halo); // enqueued work does not need it
     let (x, y) = (contexts[0].to_vec(&s.take(x)?)?, contexts[1].to_vec(&t.take(y)?)?);
     assert_eq!((x[0], x[1], x[N], x[N + 1]), (41, 40, 40, 41));
     assert_eq!((y[0], y[1], y[N], y[N + 1]), (40, 41, 41, 40));
@@ -289,14 +289,14 @@ fn says_what_sticks() -> Result<()> {
     Ok(())
 }
 
-/// What is on its way from one process to another.
+/// A message between two processes.
 type Sent = Arc<Mutex<HashMap<(i32, i32), VecDeque<Vec<u8>>>>>;
 
-/// Messages between threads that stand for processes, each of which has this as its transport's `user`.
+/// Messages between threads that act as processes. It is the `user` of each process's transport.
 struct Wire {
     rank: i32,
     sent: Sent,
-    waiting: RefCell<HashMap<i32, VecDeque<*mut Receive>>>, // in the order in which they were begun
+    waiting: RefCell<HashMap<i32, VecDeque<*mut Receive>>>, // in the order of their begin
     released: Arc<AtomicUsize>,
 }
 
