@@ -69,7 +69,7 @@ mod at_run_time {
             };
             let library = dlopen(file.as_ptr(), RTLD_NOW);
             if library.is_null() {
-                return Err(format!("{}; GPUMEM_LIBRARY may name it", reason()));
+                return Err(format!("{}; set GPUMEM_LIBRARY to the library's path", reason()));
             }
             // It stays open until the process ends, because its threads live as long.
             Functions::find(|name| dlsym(library, name.as_ptr().cast())).map_err(|name| {

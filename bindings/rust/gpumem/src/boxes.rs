@@ -125,10 +125,11 @@ impl Boxes {
             let ghosts = block.ghosts.iter().flat_map(|(low, high)| [low.len(), high.len()]);
             let strides = block.strides.iter().map(|strides| strides.len());
             if ghosts.chain(strides).chain([block.lower.len(), block.upper.len()]).any(|len| len != rank) {
-                let sentence = format!("{}: block {} has not one value an axis; the array has {}", name, i, rank);
+                let sentence =
+                    format!("{}: block {} does not have one value per axis; the array has {} axes", name, i, rank);
                 return Err(Error::argument(sentence));
             }
-            let too_large = || Error::argument(format!("{}: block {} takes more memory than there can be", name, i));
+            let too_large = || Error::argument(format!("{}: block {} needs more memory than is possible", name, i));
             let (strides, first) = block.place().ok_or_else(too_large)?;
             boxes.members.push(i32::try_from(block.member.unwrap_or(i)).unwrap_or(i32::MAX));
             boxes.lower.extend(numbers(&block.lower)?);
@@ -185,8 +186,8 @@ impl Boxes {
                     *needed = last.saturating_add(1).max(*needed);
                     continue;
                 }
-                (Some(_), Some(_)) => "has no room for its halo in front of it",
-                _ => "takes more memory than there can be",
+                (Some(_), Some(_)) => "has no room for its halo before it",
+                _ => "needs more memory than is possible",
             };
             return Err(Error::argument(format!("{}: block {} {}", name, i, sentence)));
         }

@@ -92,7 +92,7 @@ pub enum Format {
 }
 
 pub(crate) fn c_string(text: &str) -> Result<CString> {
-    CString::new(text).map_err(|_| Error::argument(format!("{:?} has a NUL in it", text)))
+    CString::new(text).map_err(|_| Error::argument(format!("{:?} contains a NUL", text)))
 }
 
 /// A struct of the library, initialised by its _init function and filled by a call.

@@ -27,14 +27,14 @@ impl<T> Lent<'_, T> {
 fn whole<T>(ptr: *const T, len: usize, stride: usize, name: &str) -> Result<Src<T>> {
     match stride {
         1 => Ok((ptr, len)),
-        _ => Err(Error::argument(format!("{} has a stride of {}; expected none", name, stride))),
+        _ => Err(Error::argument(format!("{} has a stride of {}; expected no stride", name, stride))),
     }
 }
 
 fn same(dst: usize, src: usize) -> Result<()> {
     match dst == src {
         true => Ok(()),
-        false => Err(Error::argument(format!("dst has {} elements, src {}", dst, src))),
+        false => Err(Error::argument(format!("dst has {} elements, but src has {}", dst, src))),
     }
 }
 
@@ -46,7 +46,7 @@ fn copy<T>(at: Run<'_>, dst: Dst<T>, src: Src<T>) -> Result<()> {
 
 fn copy_matrix<T>(at: Run<'_>, dst: Dst<T>, to: Matrix, src: Src<T>, of: Matrix) -> Result<()> {
     if (to.rows, to.cols, to.batches) != (of.rows, of.cols, of.batches) {
-        return Err(Error::argument(format!("dst is {:?}, and src {:?}", to, of)));
+        return Err(Error::argument(format!("dst is {:?}, but src is {:?}", to, of)));
     }
     let ([rows, cols, dst_ld, slices, dst_slice], [_, _, src_ld, _, src_slice]) =
         (to.numbers(dst.1, "dst")?, of.numbers(src.1, "src")?);

@@ -171,7 +171,7 @@ impl Dist {
         let order: Option<Vec<i32>> =
             order.map(|order| order.iter().map(|&axis| i32::try_from(axis).unwrap_or(i32::MAX)).collect());
         if let Some(order) = order.as_ref().filter(|order| order.len() != src.extents.len()) {
-            let sentence = format!("order has {} axes; expected src's, {}", order.len(), src.extents.len());
+            let sentence = format!("order has {} axes; expected {}, like src", order.len(), src.extents.len());
             return Err(Error::argument(sentence));
         }
         let members = self.joined.contexts.len();
@@ -181,7 +181,7 @@ impl Dist {
         let (src, dst) = (from.as_c(api)?, to.as_c(api)?);
         if from.element != to.element {
             let sentence =
-                format!("src has elements of {}, dst of {}; expected the same", from.element.name, to.element.name);
+                format!("src has elements of {}, but dst of {}; expected the same", from.element.name, to.element.name);
             return Err(Error::argument(sentence));
         }
         let plan = self.plan(from.element, workspace, |options, plan| unsafe {
@@ -204,7 +204,8 @@ impl Dist {
     ) -> Result<Halo> {
         let (rank, boxes) = (layout.extents.len(), Boxes::of(layout, "layout")?);
         if [low.len(), high.len(), periodic.len()] != [rank; 3] {
-            let sentence = format!("low, high or periodic has not one value an axis; the array has {}", rank);
+            let sentence =
+                format!("low, high or periodic does not have one value per axis; the array has {} axes", rank);
             return Err(Error::argument(sentence));
         }
         let periodic = periodic.iter().map(|&periodic| periodic.into()).collect();

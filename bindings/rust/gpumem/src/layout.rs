@@ -15,11 +15,8 @@ pub(crate) fn enough(needed: Option<usize>, len: usize, name: &str) -> Result<()
     match needed {
         Some(needed) if needed <= len => Ok(()),
         _ => {
-            let needed = needed.map_or("more than there can be".to_string(), |needed| needed.to_string());
-            Err(Error::new(
-                Status::OUT_OF_RANGE,
-                format!("{} has {} elements, and its layout needs {}", name, len, needed),
-            ))
+            let needed = needed.map_or("more than is possible".to_string(), |needed| needed.to_string());
+            Err(Error::new(Status::OUT_OF_RANGE, format!("{} has {} elements; its layout needs {}", name, len, needed)))
         }
     }
 }

@@ -191,7 +191,7 @@ unsafe extern "C" fn on_progress(user: *mut c_void, done: f64) -> i32 {
 }
 
 fn c_path(path: &Path) -> Result<CString> {
-    CString::new(path.as_os_str().as_bytes()).map_err(|_| Error::argument(format!("{:?} has a NUL in it", path)))
+    CString::new(path.as_os_str().as_bytes()).map_err(|_| Error::argument(format!("{:?} contains a NUL", path)))
 }
 
 impl Context {

@@ -75,7 +75,7 @@ fn rows<T>(layout: Matrix, len: usize, name: &str) -> Result<[i64; 3]> {
 fn row_bytes(src: i64, dst: i64) -> Result<i64> {
     match src == dst {
         true => Ok(src),
-        false => Err(Error::argument(format!("rows of src have {} bytes, those of dst {}", src, dst))),
+        false => Err(Error::argument(format!("rows of src have {} bytes, but rows of dst have {}", src, dst))),
     }
 }
 
@@ -91,7 +91,7 @@ fn gather<T, I: IndexElement>(
     let ([src_rows, src_row, src_pitch], [n, dst_row, dst_pitch]) =
         (rows::<T>(of, src.1, "src")?, rows::<T>(to, dst.1, "dst")?);
     if number(index.1)? != n {
-        return Err(Error::argument(format!("index has {} numbers, dst {} rows", index.1, n)));
+        return Err(Error::argument(format!("index has {} numbers, but dst has {} rows", index.1, n)));
     }
     let (row, kind, i) = (row_bytes(src_row, dst_row)?, I::DTYPE as i32, index.0.cast());
     let (s, d) = (src.0.cast(), dst.0.cast());
@@ -114,7 +114,7 @@ fn scatter<T, I: IndexElement>(
     let ([n, src_row, src_pitch], [dst_rows, dst_row, dst_pitch]) =
         (rows::<T>(of, src.1, "src")?, rows::<T>(to, dst.1, "dst")?);
     if number(index.1)? != n {
-        return Err(Error::argument(format!("index has {} numbers, src {} rows", index.1, n)));
+        return Err(Error::argument(format!("index has {} numbers, but src has {} rows", index.1, n)));
     }
     let (row, kind, i) = (row_bytes(src_row, dst_row)?, I::DTYPE as i32, index.0.cast());
     let (s, d) = (src.0.cast(), dst.0.cast());
@@ -131,7 +131,7 @@ type Strided<'a, T> = (Src<T>, &'a [usize]);
 /// An operand whose factor is 0 is not read. It is NULL if z is its own memory.
 fn axpby<T: Float>(at: Run<'_>, alpha: T, x: Src<T>, beta: T, y: Src<T>, z: Dst<T>) -> Result<()> {
     if x.1 != z.1 || y.1 != z.1 {
-        return Err(Error::argument(format!("x has {} elements, y {}, z {}", x.1, y.1, z.1)));
+        return Err(Error::argument(format!("x has {} elements, y has {}, z has {}", x.1, y.1, z.1)));
     }
     let (n, p) = (number(z.1)?, (x.0, y.0, z.0));
     let single = is_f32::<T>();
@@ -207,7 +207,7 @@ fn multiply<T: Float>(
 
 fn convert<S: Element, D: Element>(at: Run<'_>, src: Src<S>, dst: Dst<D>) -> Result<()> {
     if src.1 != dst.1 {
-        return Err(Error::argument(format!("src has {} elements, dst {}", src.1, dst.1)));
+        return Err(Error::argument(format!("src has {} elements, but dst has {}", src.1, dst.1)));
     }
     let (n, from, to) = (number(src.1)?, S::DTYPE as i32, D::DTYPE as i32);
     at.ctx.check(run!(at, gpumem_convert(from, src.0.cast(), to, dst.0.cast(), n), gpumem_convert_async()))
@@ -215,7 +215,7 @@ fn convert<S: Element, D: Element>(at: Run<'_>, src: Src<S>, dst: Dst<D>) -> Res
 
 fn resize<T: Pixel>(at: Run<'_>, filter: Filter, src: Src<T>, of: Image, dst: Dst<T>, to: Image) -> Result<()> {
     if of.channels != to.channels {
-        return Err(Error::argument(format!("src has {} channels, dst {}", of.channels, to.channels)));
+        return Err(Error::argument(format!("src has {} channels, but dst has {}", of.channels, to.channels)));
     }
     let ([rows, cols, pitch], [to_rows, to_cols, to_pitch]) =
         (of.numbers::<T>(src.1, "src")?, to.numbers::<T>(dst.1, "dst")?);

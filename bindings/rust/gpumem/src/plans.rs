@@ -63,13 +63,13 @@ impl Plan {
         name: &str,
     ) -> Result<Pointers> {
         if memory.len() != needed.len() {
-            let sentence = format!("{} has memory of {} members; there are {} here", name, memory.len(), needed.len());
+            let sentence = format!("{} has memory of {} members; expected {}", name, memory.len(), needed.len());
             return Err(Error::argument(sentence));
         }
         let element = Type::of::<T>();
         if element != self.element {
             let sentence = format!(
-                "{} has elements of {}; expected those of its layout, {}",
+                "{} has elements of {}; expected {}, the type of its layout",
                 name, element.name, self.element.name
             );
             return Err(Error::argument(sentence));
@@ -115,7 +115,7 @@ impl Plan {
         let own = queues.iter().zip(contexts).all(|(queue, ctx)| queue.context().as_raw() == ctx.as_raw());
         match own && queues.len() == contexts.len() {
             true => Ok(()),
-            false => Err(Error::argument("queues has not one stream or scope of each member's context")),
+            false => Err(Error::argument("queues needs one stream or scope of each member's context")),
         }
     }
 
@@ -239,7 +239,7 @@ impl Reduction {
     /// block. `gpumem_dist_reduce()`.
     pub fn reduce<T: Element>(&self, x: &[View<'_, T>], op: Op) -> Result<T::Result> {
         if op == Op::MinMax {
-            return Err(Error::argument("MinMax gives two results: min_max() has them"));
+            return Err(Error::argument("MinMax has two results; use min_max()"));
         }
         let mut result = T::Result::default();
         self.reduce_to(x, op, &mut result).map(|_| result)

@@ -151,7 +151,7 @@ impl<T: Element> Sequence<T> {
         self.whole("x")?;
         ends.whole("offsets")?;
         let segments = match ends.len {
-            0 => return Err(Error::argument("offsets has no element; expected one more than there are segments")),
+            0 => return Err(Error::argument("offsets is empty; expected one more element than segments")),
             len => len - 1,
         };
         enough(segments.checked_mul(op.results()), out.1, "out")?;
@@ -168,7 +168,7 @@ impl<T: Element> Sequence<T> {
     fn whole(&self, name: &str) -> Result<()> {
         match self.stride {
             1 => Ok(()),
-            stride => Err(Error::argument(format!("{} has a stride of {}; expected none", name, stride))),
+            stride => Err(Error::argument(format!("{} has a stride of {}; expected no stride", name, stride))),
         }
     }
 }
@@ -179,7 +179,7 @@ pub(crate) fn is_f32<T: 'static>() -> bool {
 
 fn dot<T: Float>(at: Run<'_>, x: Sequence<T>, y: Sequence<T>, result: *mut f64) -> Result<i32> {
     if x.len != y.len {
-        return Err(Error::argument(format!("x has {} elements, y {}", x.len, y.len)));
+        return Err(Error::argument(format!("x has {} elements, but y has {}", x.len, y.len)));
     }
     let (n, i, j) = (number(x.len)?, number(x.stride)?, number(y.stride)?);
     Ok(match is_f32::<T>() {
@@ -207,7 +207,7 @@ impl Context {
     /// The reduction of all elements to one number. `gpumem_reduce()`.
     pub fn reduce<'a, T: Element>(&self, x: impl Into<View<'a, T>>, op: Op) -> Result<T::Result> {
         if op == Op::MinMax {
-            return Err(Error::argument("MinMax gives two results: min_max() has them"));
+            return Err(Error::argument("MinMax has two results; use min_max()"));
         }
         let mut result = T::Result::default();
         let p = &mut result as *mut T::Result;

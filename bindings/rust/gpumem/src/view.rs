@@ -133,7 +133,7 @@ impl<'a, T: Plain> View<'a, T> {
     /// Every `stride`-th element, for reductions. Panics if the stride is 0 or the view has one already.
     #[track_caller]
     pub fn step_by(self, stride: usize) -> View<'a, T> {
-        assert!(stride > 0 && self.stride == 1, "a stride is 1 or more, and given once");
+        assert!(stride > 0 && self.stride == 1, "a stride must be 1 or more, and can be set only once");
         // A stride past the end leaves the first element. The clamped stride fits the library's i64.
         let stride = stride.min(self.len.max(1));
         View { len: self.len / stride + usize::from(self.len % stride > 0), stride, ..self }

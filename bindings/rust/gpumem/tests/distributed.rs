@@ -196,10 +196,10 @@ fn refuses_layouts() -> Result<()> {
     let dist = Dist::new(&[context(), context()])?;
     let wrong = |layout: Layout, word: &str| refused(dist.plan_reduce(&layout, None), Status::INVALID_ARGUMENT, word);
     let of = || Layout::new::<f64>(&[10, 10]);
-    wrong(of().block(Block::new(&[0], &[10])), "block 0 has not one value an axis");
-    wrong(of().block(Block::new(&[0, 0], &[10, 10]).ghosts(&[1], &[1, 1])), "one value an axis");
-    wrong(of().block(Block::new(&[0, 0], &[10, 10]).strides(&[1])), "one value an axis");
-    wrong(of().block(Block::new(&[0, 0], &[10, 10]).strides(&[1, usize::MAX])), "more memory than there can be");
+    wrong(of().block(Block::new(&[0], &[10])), "block 0 does not have one value per axis");
+    wrong(of().block(Block::new(&[0, 0], &[10, 10]).ghosts(&[1], &[1, 1])), "one value per axis");
+    wrong(of().block(Block::new(&[0, 0], &[10, 10]).strides(&[1])), "one value per axis");
+    wrong(of().block(Block::new(&[0, 0], &[10, 10]).strides(&[1, usize::MAX])), "more memory than is possible");
     wrong(of().block(Block::new(&[0, 0], &[10, 10]).ghosts(&[usize::MAX / 2, 0], &[0, 0])), "more memory");
     wrong(of().block(Block::new(&[0, 0], &[10, 10]).offset(usize::MAX / 2)), "more memory");
     wrong(of().block(Block::new(&[0, 0], &[10, 11])), "upper is 11");
@@ -214,9 +214,9 @@ fn refuses_layouts() -> Result<()> {
     refused(dist.plan_redistribute(&whole, &whole, Some(&[0, 2]), None), Status::INVALID_ARGUMENT, "order[1] is 2");
     refused(dist.plan_reduce(&whole, Some(1)), Status::INVALID_ARGUMENT, "workspace_bytes");
     let halo = |low: &[usize], periodic| dist.plan_halo(&whole, low, &[0, 0], periodic, None);
-    refused(halo(&[0], &[true, true]), Status::INVALID_ARGUMENT, "one value an axis");
+    refused(halo(&[0], &[true, true]), Status::INVALID_ARGUMENT, "one value per axis");
     refused(halo(&[1, 0], &[false, true]), Status::INVALID_ARGUMENT, "block 1 has no room"); // the first needs none
-    refused(halo(&[usize::MAX / 2, 0], &[true, true]), Status::INVALID_ARGUMENT, "block 0 takes more memory");
+    refused(halo(&[usize::MAX / 2, 0], &[true, true]), Status::INVALID_ARGUMENT, "block 0 needs more memory");
     refused(Dist::new(&[]), Status::INVALID_ARGUMENT, "members is 0");
     Ok(())
 }
@@ -234,9 +234,9 @@ fn refuses_memory() -> Result<()> {
         "src has memory of 1 ",
     );
     let short = plan.execute(&parts, &mut [(&mut y).into(), (&mut z[..1]).into()]);
-    refused(short, Status::OUT_OF_RANGE, "dst[1] has 1 elements, and its layout needs 2");
+    refused(short, Status::OUT_OF_RANGE, "dst[1] has 1 elements; its layout needs 2");
     let singles = [View::from(&[1.0f32; 2]), View::from(&[1.0f32; 2])];
-    let other = "elements of f32; expected those of its layout, f64";
+    let other = "elements of f32; expected f64, the type of its layout";
     refused(sum.nrm2(&singles), Status::INVALID_ARGUMENT, other);
     let (mut s, mut t) = ([0.0f32; 2], [0.0f32; 2]);
     refused(plan.execute(&singles, &mut [(&mut s).into(), (&mut t).into()]), Status::INVALID_ARGUMENT, other);
@@ -249,9 +249,9 @@ fn refuses_memory() -> Result<()> {
     let halo = dist.plan_halo(&slabs::<f32>(&[4], 2), &[0], &[0], &[false], None)?;
     let (mut u, mut v) = ([1u32; 2], [1u32; 2]);
     let halved = halo.execute(&mut [(&mut u).into(), (&mut v).into()]);
-    refused(halved, Status::INVALID_ARGUMENT, "x has elements of u32; expected those of its layout, f32");
+    refused(halved, Status::INVALID_ARGUMENT, "x has elements of u32; expected f32, the type of its layout");
     let turned = dist.plan_redistribute(&layout, &slabs::<u64>(&[4], 2), None, None);
-    refused(turned, Status::INVALID_ARGUMENT, "src has elements of f64, dst of u64; expected the same");
+    refused(turned, Status::INVALID_ARGUMENT, "src has elements of f64, but dst of u64; expected the same");
     let sizes = dist.plan_reduce(&slabs::<u64>(&[4], 2), None)?;
     assert_eq!(sizes.reduce(&[View::from(&[1usize, 2]), View::from(&[3usize, 4])], Op::Sum)?, 10);
     refused(sum.reduce(&[parts[0].step_by(1), View::from(&x).step_by(2)], Op::Sum), Status::INVALID_ARGUMENT, "stride");
