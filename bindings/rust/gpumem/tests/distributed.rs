@@ -244,7 +244,7 @@ fn refuses_memory() -> Result<()> {
     refused(
         sum.reduce(&integers, Op::Sum),
         Status::INVALID_ARGUMENT,
-        "x has elements of i64; expected those of its layout, f64",
+        "x has elements of i64; expected f64, the type of its layout",
     );
     let halo = dist.plan_halo(&slabs::<f32>(&[4], 2), &[0], &[0], &[false], None)?;
     let (mut u, mut v) = ([1u32; 2], [1u32; 2]);
