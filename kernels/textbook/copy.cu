@@ -1,5 +1,9 @@
-// The textbook's vectorised copies: one range as words of four, two and one times 4 bytes. A thread moves a word at a time, in a loop over
-// the grid's stride; the first block moves what is shorter than a word at the end. Twice the bytes copied.
+// The textbook's vectorised copies, to learn from.
+// Moves: each byte of one range, read once and written once.
+// Access: neighbouring threads move neighbouring words of 16 (vec4), 8 (vec2) or 4 bytes (scalar), in a grid-stride loop.
+//         The first threads of the grid also move the last bytes that do not fill a word.
+// Shapes: one range that is aligned to the word on both sides.
+// Reaches: 1 GiB: H200 vec4 3967 GB/s, vec2 3898, scalar 3774; H100 2841, 2799 and 2718.
 #include "kernels/copy/copy.hpp"
 #include "kernels/copy/limits.hpp"
 #include "kernels/enqueue.cuh"

@@ -1,17 +1,20 @@
-// The textbook ladder of parallel reductions, for sums of i32: each step a little less wasteful than the one before. None writes
-// to x: a block brings its part of x to shared memory, where the texts reduce in place. They stand here to be measured, and to
-// be learned from; the library itself takes others.
-//   neighbored         adjacent pairs; every other thread idle, then three of four: warps diverge
-//   neighbored_packed  adjacent pairs; the threads at work are the first ones: whole warps go idle
-//   interleaved        halves: thread t adds element t + h; no bank conflicts either
-//   unroll2            two data blocks a block, added on the way in
-//   unroll8_warp       eight data blocks; the last warp by shuffles, without block-wide barriers
-//   unroll8_complete   the same with the block size known when compiled: the loop is gone
-//   strided            each thread a contiguous run of x: neighbouring threads touch memory far apart
-//   coalesced          neighbouring threads take neighbouring elements
-// Older texts let the last warp work on volatile shared memory without synchronisation; since sm_70 that is a data race.
-// After M. Harris, Optimizing Parallel Reduction in CUDA (2007); J. Cheng, M. Grossman and T. McKercher, Professional CUDA C
-// Programming (2014), chapter 3.
+// The textbook ladder of parallel reductions, to measure and to learn from. Later rungs are not always faster.
+// Moves: each element of x once. The texts reduce in place; these kernels reduce a copy in shared memory.
+// Access: neighbouring threads read neighbouring elements, except in strided.
+//   neighbored         adjacent pairs; half of the threads are idle, then three quarters: warps diverge
+//   neighbored_packed  adjacent pairs; the first threads work, so whole warps become idle; bank conflicts
+//   interleaved        halves; thread t adds element t + h, without bank conflicts
+//   unroll2            interleaved; a block adds two data blocks on the way in
+//   unroll8_warp       eight data blocks; the last warp uses shuffles, without barriers for the block
+//   unroll8_complete   unroll8_warp; the block size is a compile-time constant, so the loop is unrolled
+//   strided            each thread reads a contiguous run of x, so neighbouring threads read far apart
+//   coalesced          the same share per thread, but neighbouring threads read neighbouring elements
+// Shapes: contiguous, aligned i32; sums of elements, magnitudes, squares and cubes.
+// Reaches: sum of 2^28, rungs in this order: H200 477, 394, 457, 837, 2419, 2496, 2018 and 3332 GB/s;
+//          H100 469, 389, 457, 839, 2286, 2337, 1731 and 2634 GB/s.
+// Older texts let the last warp work on volatile shared memory without synchronisation. Since sm_70 that is a data race.
+// Sources: M. Harris, Optimizing Parallel Reduction in CUDA (2007); J. Cheng, M. Grossman and T. McKercher, Professional
+// CUDA C Programming (2014), chapter 3.
 #include "kernels/reduce/blocks.cuh"
 
 namespace gpumem::kernels {
@@ -31,7 +34,7 @@ __device__ __forceinline__ Int128 from_above(Int128 v, int distance) {
   return static_cast<Int128>((static_cast<Uint128>(high) << 64) | low);
 }
 
-// What an element adds, and the type that holds a block's sum of them.
+// The term of an element, and the types that hold sums of a block without overflow.
 template <gpumem_reduce_op kOp>
 struct Term {
   static constexpr bool kWide = kOp == GPUMEM_SUM_SQUARES || kOp == GPUMEM_SUM_CUBES;
@@ -102,7 +105,7 @@ __device__ __forceinline__ void hand_in_sum(const ReduceLaunch& launch, const No
   store_value(launch, value_of(launch.dtype, launch.op, IntegerNode(whole.stored())), false);
 }
 
-// Blocks take parts of kDataBlocks x kThreads elements, and the next ones when there are more parts than blocks.
+// A block takes parts of kDataBlocks x kThreads elements until none is left.
 template <gpumem_reduce_op kOp, LadderStep kStep, int kDataBlocks>
 __global__ void __launch_bounds__(kThreads, 1024 / kThreads)
     ladder_kernel(const __grid_constant__ ReduceLaunch launch) {
@@ -147,7 +150,7 @@ __global__ void __launch_bounds__(kThreads, 1024 / kThreads)
   hand_in_sum(launch, block_tree(Node(sum), shared), shared);
 }
 
-// Calls f with the operation as a constant.
+// Calls f with the operation as a compile-time constant.
 template <class F>
 cudaError_t for_op(gpumem_reduce_op op, const F& f) {
   switch (addend_of(op)) {

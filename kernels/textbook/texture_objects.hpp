@@ -1,5 +1,5 @@
-// Texture objects of calls whose kernels may still be running. No host function may destroy one, since it may call no CUDA: each
-// waits behind an event for a later call to find it done, or for the end of the backend.
+// Texture objects of calls whose kernels may still be running. Each has an event behind its kernel. A later call, or the end of
+// the backend, destroys the object. A host function in the stream could not do it, because it may not call CUDA.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,7 +11,7 @@ namespace gpumem::kernels {
 
 class TextureObjects {
  public:
-  // Calls launch(object), which enqueues on the stream what uses it. Not under capture.
+  // Calls launch(object), which enqueues its user on the stream. Not during graph capture.
   template <class Launch>
   cudaError_t use(const cudaResourceDesc& resource, const cudaTextureDesc& reading, cudaStream_t stream,
                   const Launch& launch) {
@@ -33,14 +33,14 @@ class TextureObjects {
     return error;
   }
 
-  // When the device is idle.
+  // Requires an idle device.
   void close() noexcept;
 
  private:
   struct Used {
     cudaTextureObject_t object;
     cudaEvent_t done;
-    bool recorded;  // else nothing, or nobody knows what, uses the object: it stays until the end
+    bool recorded;  // false: the users of the object are unknown, so it stays until close()
   };
 
   static void destroy(const Used& used) noexcept;

@@ -118,8 +118,8 @@ class Passes {
   void move(T* data, T* packed, const Slots& s, const Panel& panel, bool out, bool home, bool turned) {
     const int64_t pieces = tiles_along(panel.width, kPiece);
     then([&] {
-      return start(panel_kernel<T>, tiles_along(panel.count * pieces, kWarps), launch_, data, packed, s, panel, pieces,
-                   out, home, turned);
+      return enqueue_programmatic(panel_kernel<T>, static_cast<unsigned>(tiles_along(panel.count * pieces, kWarps)),
+                                  kTransposeThreads, launch_, data, packed, s, panel, pieces, out, home, turned);
     });
   }
 

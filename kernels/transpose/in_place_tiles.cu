@@ -81,8 +81,8 @@ LaunchResult transpose_in_place_tiles_vec16(const TransposeParams& params, const
   const auto swap = [&]<int kBytes>() {
     const int64_t across = tiles_along(params.rows, transpose_vec16_tile(kBytes));
     const int64_t per_matrix = transpose_tile_pairs(across);
-    return start(swap_words_kernel<kBytes>, config.grid, launch, params, across, per_matrix,
-                 per_matrix * params.batches);
+    return enqueue_programmatic(swap_words_kernel<kBytes>, static_cast<unsigned>(config.grid), kTransposeThreads,
+                                launch, params, across, per_matrix, per_matrix * params.batches);
   };
   if (params.element_bytes == 4) return swap.template operator()<4>();
   if (params.element_bytes == 8) return swap.template operator()<8>();
@@ -94,8 +94,9 @@ LaunchResult transpose_in_place_tiles(const TransposeParams& params, const Confi
   const int64_t across = tiles_along(params.rows, kTile);
   const int64_t per_matrix = transpose_tile_pairs(across);
   return for_size(params.element_bytes, [&]<int kBytes>() {
-    return start(aligned(params.dst, kBytes) ? swap_kernel<WordOf<kBytes>> : swap_kernel<Bytes<kBytes>>, config.grid,
-                 launch, params, across, per_matrix, per_matrix * params.batches);
+    return enqueue_programmatic(aligned(params.dst, kBytes) ? swap_kernel<WordOf<kBytes>> : swap_kernel<Bytes<kBytes>>,
+                                static_cast<unsigned>(config.grid), kTransposeThreads, launch, params, across,
+                                per_matrix, per_matrix * params.batches);
   });
 }
 

@@ -90,8 +90,8 @@ LaunchResult launch_odd(const TransposeParams& params, const Config& config, con
   // A row of dst may reach into one more tile by what its first one is moved.
   TransposeParams moved = params;
   moved.rows += Realigned<kBytes>::kSector - 1;
-  return start(realigned_kernel<kBytes>, config.grid, launch, params,
-               tiles_of(moved, Realigned<kBytes>::kRows, Realigned<kBytes>::kCols));
+  return enqueue_programmatic(realigned_kernel<kBytes>, static_cast<unsigned>(config.grid), kTransposeThreads, launch,
+                              params, tiles_of(moved, Realigned<kBytes>::kRows, Realigned<kBytes>::kCols));
 }
 
 }  // namespace

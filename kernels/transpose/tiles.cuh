@@ -1,4 +1,4 @@
-// What the transposes share: elements, where a tile lies, and how a kernel is launched.
+// What the transposes share: elements, and where a tile lies.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -116,12 +116,5 @@ struct WordTile {
     }
   }
 };
-
-// The kernel begins with synchronize_and_trigger().
-template <class... Parameters>
-cudaError_t start(void (*kernel)(Parameters...), int64_t grid, Stream stream,
-                  std::type_identity_t<Parameters>... arguments) {
-  return enqueue_programmatic(kernel, static_cast<unsigned>(grid), kTransposeThreads, stream, arguments...);
-}
 
 }  // namespace gpumem::kernels

@@ -61,13 +61,15 @@ __global__ void __launch_bounds__(kThreads) vec16_kernel(const TransposeParams p
 LaunchResult transpose_tile_vec16(const TransposeParams& params, const Config& config, const Launch& launch) {
   return for_size(params.element_bytes, [&]<int kBytes>() {
     constexpr int64_t kSide = transpose_vec16_tile(kBytes);
-    return start(vec16_kernel<kBytes>, config.grid, launch, params, tiles_of(params, kSide, kSide));
+    return enqueue_programmatic(vec16_kernel<kBytes>, static_cast<unsigned>(config.grid), kTransposeThreads, launch,
+                                params, tiles_of(params, kSide, kSide));
   });
 }
 
 LaunchResult transpose_tile_bytes(const TransposeParams& params, const Config& config, const Launch& launch) {
   return for_size(params.element_bytes, [&]<int kBytes>() {
-    return start(bytes_kernel<kBytes>, config.grid, launch, params, tiles_of(params, kTile, kTile));
+    return enqueue_programmatic(bytes_kernel<kBytes>, static_cast<unsigned>(config.grid), kTransposeThreads, launch,
+                                params, tiles_of(params, kTile, kTile));
   });
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ops/outputs.hpp"
-#include "ops/placed.hpp"
+#include "ops/plan.hpp"
 
 namespace gpumem {
 

@@ -65,9 +65,16 @@ std::vector<unsigned char> block_of(size_t count, int64_t bytes, const F& value)
 // The type of what a call reads; bytes where it moves them.
 template <class Call>
 gpumem_dtype dtype_of(const Call& call) noexcept {
-  if constexpr (requires { call.dtype; }) return call.dtype;
-  if constexpr (requires { call.src_type; }) return call.src_type;
-  return GPUMEM_U8;
+  if constexpr (requires { call.dtype; }) {
+    return call.dtype;
+  } else if constexpr (requires { call.src_type; }) {
+    return call.src_type;
+  } else {
+    static_assert(
+        requires { call.element_bytes; } || requires { call.row_bytes; } || requires { call.pattern_bytes; },
+        "a call names the type of its elements, or moves bytes");
+    return GPUMEM_U8;
+  }
 }
 
 // Puts addresses into a call.

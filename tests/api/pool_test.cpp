@@ -337,6 +337,46 @@ TEST_P(Pool, TheLimitHoldsAndWhatIsKeptGoesFirst) {
   EXPECT_TRUE(ok(gpumem_free(limited, small)));
 }
 
+// src lies in host memory and the work runs on the device, so a copy of src is made there for as long as the call takes.
+TEST_P(Pool, AStagedOperandIsLiveForTheCall) {
+  if (!on_cuda()) GTEST_SKIP() << "a host context stages nothing";
+  constexpr int64_t kCount = kMiB;
+  const std::vector<float> src(kCount, 1.5f);
+  void* const dst = allocated(ctx, kCount * 8, nullptr);
+  const gpumem_memory_stats_info before = stats_of(ctx);
+  ASSERT_EQ(before.device_bytes, kCount * 8);
+  ASSERT_TRUE(ok(gpumem_convert(ctx, GPUMEM_F32, src.data(), GPUMEM_F64, dst, kCount)));
+  const gpumem_memory_stats_info after = stats_of(ctx);
+  EXPECT_EQ(after.device_bytes, before.device_bytes);
+  EXPECT_EQ(after.device_blocks, before.device_blocks);
+  EXPECT_EQ(after.device_peak_bytes, before.device_bytes + kCount * 4);
+  std::vector<double> back(kCount);
+  ASSERT_TRUE(ok(gpumem_copy(ctx, back.data(), dst, kCount * 8)));
+  EXPECT_EQ(back, std::vector<double>(kCount, 1.5));
+  EXPECT_TRUE(ok(gpumem_free(ctx, dst)));
+}
+
+TEST_P(Pool, AStagedOperandBeyondTheLimitLeavesTheOutput) {
+  gpumem_ctx_options options = options_for(GetParam());
+  options.device_memory_limit = 20 * kMiB;
+  const Context limited(options);
+  if (!on_cuda()) GTEST_SKIP() << "a host context stages nothing";
+  constexpr int64_t kCount = 3 * kMiB;
+  const std::vector<float> src(kCount, 1.5f);
+  void* const dst = allocated(limited, kCount * 4, nullptr);
+  ASSERT_NE(dst, nullptr);
+  ASSERT_TRUE(ok(gpumem_fill(limited, dst, "\xa5", 1, kCount * 4)));
+  const gpumem_memory_stats_info before = stats_of(limited);
+  EXPECT_TRUE(refused(GPUMEM_OUT_OF_MEMORY, gpumem_convert(limited, GPUMEM_F32, src.data(), GPUMEM_I32, dst, kCount),
+                      {std::to_string(kCount * 4), std::to_string(20 * kMiB), "limit"}));
+  EXPECT_EQ(stats_of(limited).device_bytes, before.device_bytes);
+  EXPECT_EQ(stats_of(limited).device_peak_bytes, before.device_peak_bytes);
+  Bytes back(kCount * 4);
+  ASSERT_TRUE(ok(gpumem_copy(limited, back.data(), dst, kCount * 4)));
+  EXPECT_EQ(back, Bytes(kCount * 4, '\xa5'));
+  EXPECT_TRUE(ok(gpumem_free(limited, dst)));
+}
+
 TEST_P(Pool, ABlockThatAnotherStreamStillUsesIsNotTheLastWord) {
   gpumem_ctx_options options = options_for(GetParam());
   options.device_memory_limit = 20 * kMiB;

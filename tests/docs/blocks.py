@@ -7,7 +7,8 @@ If a block defines main(), it is one program. Without #include, it starts with t
 block is a fragment, and is put into fragment.c in this folder, or into fragment_NAME.c if the fence is ```c NAME. All complete calls
 in a page's tables, of the form `gpumem_name(ctx, ...)`, are one more fragment. A fragment is wrong if any call in it fails. C with
 CUDA is only compiled, and Python with PyTorch and CuPy only parsed. shell.py runs blocks for a shell. Blocks for CMake must match the
-project of tests/package that uses an installed copy.
+project of tests/package that uses an installed copy. Blocks for CUDA are excerpts. The paragraph before them links to their source, and each
+run of their lines, between lines "// ...", must be in that file, in this order. Only the indentation may differ.
 """
 
 import ast
@@ -21,6 +22,8 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 FENCE = re.compile(r"^```(\w+) ?(\w*)\n(.*?)^```$", re.M | re.S)
+SOURCE = re.compile(r"\]\(([^)]+\.cu)\)")
+LEFT_OUT = re.compile(r"^ *// \.\.\.\n", re.M)
 CALL = re.compile(r"`(gpumem_\w+\((?:&?ctx|NULL)[^`]*\))`")
 COMPILE = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-variable", "-Wno-unused-parameter",
            "-fopenmp", f"-I{ROOT}/include"]
@@ -62,6 +65,26 @@ def same_as_the_consumer(block):
             raise Wrong(f"tests/package/consumer does not have: {line}")
 
 
+def excerpt(block, before, page):
+    def check():
+        links = SOURCE.findall(before.rstrip().rsplit("\n\n", 1)[-1])
+        if len(links) != 1:
+            raise Wrong("the paragraph before an excerpt needs one link to its source file")
+        source, at = lines_of((page.parent / links[0]).read_text(encoding="utf-8")), 0
+        for run_of_lines in filter(None, map(lines_of, LEFT_OUT.split(block))):
+            places = range(at, len(source) - len(run_of_lines) + 1)
+            place = next((i for i in places if source[i : i + len(run_of_lines)] == run_of_lines), None)
+            if place is None:
+                raise Wrong(f"{links[0]} does not have, in this order:\n" + "\n".join(run_of_lines))
+            at = place + len(run_of_lines)
+
+    return check
+
+
+def lines_of(text):
+    return [line.strip() for line in text.splitlines()]
+
+
 def checks(page, library, cuda):
     """For each block of a page: its first line, and a function that checks it."""
     text = page.read_text(encoding="utf-8")
@@ -79,6 +102,8 @@ def checks(page, library, cuda):
             yield line, lambda block=block, name=name: fragment(block, name, library, cuda)
         elif language == "python" and name:
             yield line, lambda block=block: ast.parse(block)
+        elif language == "cuda":
+            yield line, excerpt(block, text[: match.start()], page)
         elif language == "cmake":
             yield line, lambda block=block: same_as_the_consumer(block)
         elif language not in ("sh", "text"):

@@ -32,22 +32,45 @@ constexpr Op kOps[] = {{"sum", GPUMEM_SUM},
                        {"nrm2", GPUMEM_NRM2, true},
                        {"arg_max_abs", GPUMEM_ARG_MAX_ABS, true}};
 
+int64_t terms_of(const Problem& problem) {
+  return problem.text("op") == "multiply" ? 2 : std::min<int64_t>(problem.number("terms", 1), 8);
+}
+
 std::vector<std::string> operands_of(const Problem& problem) {
-  const std::string& family = problem.family();
-  if (family == "reduce" && problem.text("op") == "dot") return {"x", "y"};
-  if (family == "reduce" || family == "reduce_axis") return {"x"};
-  if (family == "reduce_segments") return {"x", "offsets"};
-  if (family == "fill") return {"dst"};
-  if (family == "axpby") return {"x", "y", "z"};
-  if (family == "gather" || family == "scatter") return {"src", "index", "dst"};
-  for (const char* moves : {"transpose", "permute", "copy", "convert", "resize"}) {
-    if (family == moves) return {"src", "dst"};
-  }
-  if (family != "arithmetic") throw Mistake("the command does not know the operands of '" + family + "'");
   std::vector<std::string> keys;
-  const int64_t terms = problem.text("op") == "multiply" ? 2 : problem.number("terms", 1);
-  for (int64_t i = 0; i < std::min<int64_t>(terms, 8); ++i) keys.push_back(format("x%d", static_cast<int>(i)));
-  keys.emplace_back("z");
+  switch (static_cast<decltype(GPUMEM_FAMILY_REDUCE)>(family_of(problem.family()))) {
+    case GPUMEM_FAMILY_REDUCE:
+      keys = {"x"};
+      if (problem.text("op") == "dot") keys.emplace_back("y");
+      break;
+    case GPUMEM_FAMILY_REDUCE_AXIS:
+      keys = {"x"};
+      break;
+    case GPUMEM_FAMILY_REDUCE_SEGMENTS:
+      keys = {"x", "offsets"};
+      break;
+    case GPUMEM_FAMILY_FILL:
+      keys = {"dst"};
+      break;
+    case GPUMEM_FAMILY_AXPBY:
+      keys = {"x", "y", "z"};
+      break;
+    case GPUMEM_FAMILY_GATHER:
+    case GPUMEM_FAMILY_SCATTER:
+      keys = {"src", "index", "dst"};
+      break;
+    case GPUMEM_FAMILY_TRANSPOSE:
+    case GPUMEM_FAMILY_COPY:
+    case GPUMEM_FAMILY_CONVERT:
+    case GPUMEM_FAMILY_PERMUTE:
+    case GPUMEM_FAMILY_RESIZE:
+      keys = {"src", "dst"};
+      break;
+    case GPUMEM_FAMILY_ARITHMETIC:
+      for (int64_t i = 0; i < terms_of(problem); ++i) keys.push_back(format("x%d", static_cast<int>(i)));
+      keys.emplace_back("z");
+      break;
+  }
   return keys;
 }
 
@@ -118,32 +141,43 @@ int64_t product(const std::vector<int64_t>& extents) {
 }
 
 int64_t counted_bytes(const Problem& p) {
-  const std::string& family = p.family();
   const auto n = [&](const char* key) { return p.number(key, 1); };
   const auto size = [&](const char* key) { return kDtypeBytes[p.dtype(key)]; };
   const auto given = [&](const std::string& key) { return p.text(key) == "none" ? 0 : 1; };
-  if (family == "reduce") return n("n") * size("dtype") * (p.op() == GPUMEM_DOT ? 2 : 1);
-  if (family == "reduce_axis") return n("batches") * n("rows") * n("cols") * size("dtype");
-  if (family == "reduce_segments") return n("n") * size("dtype");
-  if (family == "transpose") return 2 * n("batches") * n("rows") * n("cols") * n("bytes");
-  if (family == "permute") return 2 * product(p.numbers("extents")) * n("bytes");
-  if (family == "fill") return n("n") * n("rows") * n("bytes");
-  if (family == "copy") return 2 * n("bytes") * n("rows") * n("slices");
-  if (family == "axpby") return (1 + given("x") + given("y")) * n("n") * size("dtype");
-  if (family == "convert") return n("n") * (size("from") + size("to"));
-  if (family == "gather" || family == "scatter") return n("n") * (2 * n("row_bytes") + size("index_type"));
-  if (family == "resize") {
-    return (n("src_rows") * n("src_cols") + n("dst_rows") * n("dst_cols")) * n("channels") * size("dtype");
+  switch (static_cast<decltype(GPUMEM_FAMILY_REDUCE)>(family_of(p.family()))) {
+    case GPUMEM_FAMILY_REDUCE:
+      return n("n") * size("dtype") * (p.op() == GPUMEM_DOT ? 2 : 1);
+    case GPUMEM_FAMILY_REDUCE_AXIS:
+      return n("batches") * n("rows") * n("cols") * size("dtype");
+    case GPUMEM_FAMILY_REDUCE_SEGMENTS:
+      return n("n") * size("dtype");
+    case GPUMEM_FAMILY_TRANSPOSE:
+      return 2 * n("batches") * n("rows") * n("cols") * n("bytes");
+    case GPUMEM_FAMILY_PERMUTE:
+      return 2 * product(p.numbers("extents")) * n("bytes");
+    case GPUMEM_FAMILY_FILL:
+      return n("n") * n("rows") * n("bytes");
+    case GPUMEM_FAMILY_COPY:
+      return 2 * n("bytes") * n("rows") * n("slices");
+    case GPUMEM_FAMILY_AXPBY:
+      return (1 + given("x") + given("y")) * n("n") * size("dtype");
+    case GPUMEM_FAMILY_CONVERT:
+      return n("n") * (size("from") + size("to"));
+    case GPUMEM_FAMILY_GATHER:
+    case GPUMEM_FAMILY_SCATTER:
+      return n("n") * (2 * n("row_bytes") + size("index_type"));
+    case GPUMEM_FAMILY_RESIZE:
+      return (n("src_rows") * n("src_cols") + n("dst_rows") * n("dst_cols")) * n("channels") * size("dtype");
+    case GPUMEM_FAMILY_ARITHMETIC:
+      break;
   }
-  if (family != "arithmetic") throw Mistake("the command does not know the bytes of '" + family + "'");
   int64_t arrays = 1;
-  for (const std::string& key : operands_of(p)) arrays += key == "z" ? 0 : given(key);
+  for (int64_t i = 0; i < terms_of(p); ++i) arrays += given(format("x%d", static_cast<int>(i)));
   return arrays * product(p.numbers("extents")) * size("dtype");
 }
 
 std::string with_operands(const std::string& line) {
   const Problem problem(line);
-  family_of(problem.family());
   std::string whole = line;
   for (const std::string& key : operands_of(problem)) {
     if (!problem.has(key)) whole += " " + key + "=device";

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "kernels/elements.hpp"
-#include "ops/placed.hpp"
+#include "ops/plan.hpp"
 #include "ops/sources.hpp"
 #include "ops/strides.hpp"
 

@@ -1,7 +1,7 @@
 // z = alpha x + beta y. Factors are compared as bits: the caller may flush subnormals to zero or trap them.
 #include "base/checked.hpp"
 #include "kernels/elements.hpp"
-#include "ops/placed.hpp"
+#include "ops/plan.hpp"
 #include "ops/sources.hpp"
 
 namespace gpumem {

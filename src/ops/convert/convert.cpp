@@ -2,7 +2,7 @@
 
 #include "base/checked.hpp"
 #include "base/sentences.hpp"
-#include "ops/placed.hpp"
+#include "ops/plan.hpp"
 #include "ops/staging.hpp"
 
 namespace gpumem {

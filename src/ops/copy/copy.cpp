@@ -1,7 +1,7 @@
 #include "base/checked.hpp"
 #include "base/sentences.hpp"
 #include "ops/copy/ring_copy.hpp"
-#include "ops/placed.hpp"
+#include "ops/plan.hpp"
 
 namespace gpumem {
 namespace {

@@ -1,6 +1,6 @@
 #include "base/checked.hpp"
 #include "base/sentences.hpp"
-#include "ops/placed.hpp"
+#include "ops/plan.hpp"
 
 namespace gpumem {
 namespace {

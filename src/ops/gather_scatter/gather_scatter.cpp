@@ -8,7 +8,6 @@
 #include "base/sentences.hpp"
 #include "kernels/elements.hpp"
 #include "ops/bounce_buffers.hpp"
-#include "ops/placed.hpp"
 #include "ops/plan.hpp"
 #include "ops/staging.hpp"
 

@@ -7,7 +7,6 @@
 #include "base/sentences.hpp"
 #include "kernels/alignment.hpp"
 #include "ops/permute/permute_fuse.hpp"
-#include "ops/placed.hpp"
 #include "ops/plan.hpp"
 #include "ops/staging.hpp"
 #include "ops/strides.hpp"

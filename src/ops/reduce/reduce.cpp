@@ -13,7 +13,7 @@
 #include "kernels/alignment.hpp"
 #include "kernels/values.hpp"
 #include "ops/bounce_buffers.hpp"
-#include "ops/placed.hpp"
+#include "ops/plan.hpp"
 #include "ops/staging.hpp"
 
 namespace gpumem {

@@ -3,7 +3,6 @@
 #include "base/checked.hpp"
 #include "base/names.hpp"
 #include "base/sentences.hpp"
-#include "ops/placed.hpp"
 #include "ops/plan.hpp"
 #include "ops/staging.hpp"
 

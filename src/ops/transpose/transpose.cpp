@@ -3,7 +3,7 @@
 
 #include "base/checked.hpp"
 #include "base/sentences.hpp"
-#include "ops/placed.hpp"
+#include "ops/plan.hpp"
 
 namespace gpumem {
 namespace {

@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "backend/backend.hpp"
+#include "gpumem.h"
+#include "kernels/nodes.hpp"
 
 namespace gpumem {
 
