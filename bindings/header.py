@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Reads include/gpumem.h into a plain model of what it declares, for the bindings' generators and checks.
+"""Reads the declarations of include/gpumem.h into a model, for the bindings' generators and checks.
 
 usage: header.py [HEADER]    prints the model as JSON
 
     types       {name: type}              the integer types: gpumem_status is an int32_t
-    constants   [{name, value, type}]     in the header's order; type is the integer type that they are values of, or null
-    handles     [name]                    structs that are never looked into
+    constants   [{name, value, type}]     in the header's order; type is their integer type, or null
+    handles     [name]                    opaque structs
     callbacks   [{name, returns, parameters}]
     structs     [{name, size, alignment, members: [{name, type, count, offset, size}]}]
     functions   [{name, returns, parameters: [{name, type}]}]
 
-A type is written as in C with one space between words and none before a star: "const int64_t*". count is null, but for a
-member that is an array. Offsets are those of every platform with 64-bit addresses.
+A type is written as in C, with one space between words and none before a star: "const int64_t*". count is null, except for
+a member that is an array. Offsets are valid for all platforms with 64-bit addresses.
 """
 
 import json
@@ -31,11 +31,11 @@ MEMBER = re.compile(r"(.+?)(\w+)(?:\[(\d+)\])?")
 
 
 class HeaderError(Exception):
-    """The header has something that this reader does not know."""
+    """The header contains something that this reader does not know."""
 
 
 def statements(text):
-    """The declarations in order, each on one line, without comments and directives."""
+    """The declarations in order, one per line, without comments and directives."""
     text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
     text = re.sub(r"^\s*#(?:.*\\\n)*.*$", "", text, flags=re.M)
     text = re.sub(r'\bextern\s+"C"\s*\{(.*)\}', r"\1", text, flags=re.S)
@@ -73,7 +73,7 @@ def signature(match, name, returns):
 class Reader:
     def __init__(self):
         self.model = {"types": {}, "constants": [], "handles": [], "callbacks": [], "structs": [], "functions": []}
-        self.last_type = None  # the type that the next anonymous enum lists the values of
+        self.last_type = None  # the type of the values in the next anonymous enum
 
     def size_of(self, name):
         if name.endswith("*") or name in {callback["name"] for callback in self.model["callbacks"]}:

@@ -1,4 +1,4 @@
-# gpumem::mpi: the adapter for MPI, compiled here against the MPI that FindMPI finds (MPI_C_COMPILER names another).
+# gpumem::mpi: the MPI adapter, compiled against the MPI that FindMPI finds. MPI_C_COMPILER selects another one.
 # find_package(gpumem COMPONENTS MPI) includes this.
 add_library(gpumem_mpi STATIC EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/gpumem_mpi.c)
 add_library(gpumem::mpi ALIAS gpumem_mpi)

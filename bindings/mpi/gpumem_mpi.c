@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
-/* Handles of MPI are integers or pointers. They travel in the table's void *, so that nothing is allocated for them. */
+/* MPI handles are integers or pointers. They are stored in the table's void *, so no memory is allocated for them. */
 typedef char handles_fit[sizeof(MPI_Comm) <= sizeof(void*) && sizeof(MPI_Request) <= sizeof(void*) ? 1 : -1];
 
 static MPI_Comm comm_of(void* user) {
@@ -22,11 +22,11 @@ static void* pointer_of(const void* handle, size_t size) {
   return p;
 }
 
-/* Under MPI_THREAD_SERIALIZED, for all transports of the process. */
+/* For MPI_THREAD_SERIALIZED, shared by all transports of the process. */
 static pthread_mutex_t serialized = PTHREAD_MUTEX_INITIALIZER;
 
-/* Whether this thread may call MPI now. If so, leave() follows with the same `locked`. MPI allows the calls in here at any
- * time and from any thread, but for MPI_Query_thread() and MPI_Is_thread_main(), which wait for MPI_Init(). */
+/* True if this thread may call MPI now. Then call leave() with the same `locked`. MPI allows the calls in here at any
+ * time and from any thread. MPI_Query_thread() and MPI_Is_thread_main() need MPI_Init() first. */
 static int enter(int* locked) {
   int initialized = 0, finalized = 1, level = MPI_THREAD_SINGLE, main_thread = 0;
   if (MPI_Initialized(&initialized) != MPI_SUCCESS || !initialized) return 0;
@@ -42,7 +42,7 @@ static void leave(int locked) {
   if (locked) pthread_mutex_unlock(&serialized);
 }
 
-/* One tag: messages of one communicator and one tag do not overtake each other. */
+/* One tag, because messages of one communicator and tag arrive in order. */
 enum { TAG = 0 };
 
 static int32_t begin_send(void* user, const void* p, int64_t bytes, int32_t to, void** request) {
@@ -74,7 +74,7 @@ static int32_t test(void* user, void* request, int32_t* done) {
   if (!enter(&locked)) return 1;
   memcpy(&transfer, &request, sizeof transfer);
   const int outcome =
-      MPI_Test(&transfer, &ended, MPI_STATUS_IGNORE); /* frees what has ended, keeps the handle of others */
+      MPI_Test(&transfer, &ended, MPI_STATUS_IGNORE); /* frees a finished request, keeps the handle of others */
   leave(locked);
   if (outcome != MPI_SUCCESS) return 1;
   *done = ended != 0;
@@ -85,11 +85,11 @@ static void release(void* user) {
   MPI_Comm comm = comm_of(user);
   int locked;
   if (!enter(&locked)) return;
-  MPI_Comm_free(&comm); /* transfers that have not ended keep what they need of it */
+  MPI_Comm_free(&comm); /* pending transfers keep the parts of it that they need */
   leave(locked);
 }
 
-/* With MPI entered. */
+/* Call between enter() and leave(). */
 static gpumem_status connect(MPI_Comm comm, gpumem_dist_transport* transport) {
   MPI_Comm own;
   int inter = 0, rank = 0, size = 0;
@@ -110,7 +110,7 @@ static gpumem_status connect(MPI_Comm comm, gpumem_dist_transport* transport) {
   return GPUMEM_OK;
 }
 
-/* The integer of Fortran is no communicator before MPI_Init(), so that it is looked at inside. */
+/* Converts the integer of Fortran inside, because this needs MPI_Init(). */
 static gpumem_status transport_of(MPI_Comm comm, const MPI_Fint* fortran, gpumem_dist_transport* transport) {
   int locked;
   if (transport == NULL || transport->struct_size < (int64_t)sizeof *transport) return GPUMEM_INVALID_ARGUMENT;

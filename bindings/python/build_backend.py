@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Makes a wheel of the Python package with the library inside. A PEP 517 back end: `pip install bindings/python` builds the library
-first (CMAKE_ARGS has options for CMake), or takes a build that is there with `--config-settings build-dir=build/user`, a folder relative to where pip is called.
+"""Makes a wheel of the Python package with the library inside. This is a PEP 517 back end.
+
+`pip install bindings/python` builds the library first. CMAKE_ARGS has options for CMake. With
+`--config-settings build-dir=build/user`, it uses this build. The folder is relative to the folder of the pip command.
 
 usage: build_backend.py BUILD_FOLDER OUTPUT_FOLDER    prints the wheel's name
 """
@@ -21,7 +23,7 @@ import zipfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 
-# What a system has to offer for a tag, from the policies of auditwheel (manylinux-policy.json): glibc, libstdc++, libgcc.
+# The symbol versions of glibc, libstdc++ and libgcc that each tag guarantees. Source: auditwheel, manylinux-policy.json.
 MANYLINUX = {
     "2_17": {"GLIBC": "2.17", "GLIBCXX": "3.4.19", "CXXABI": "1.3.7", "GCC": "4.8.0"},
     "2_28": {"GLIBC": "2.28", "GLIBCXX": "3.4.24", "CXXABI": "1.3.11", "GCC": "7.0.0"},
@@ -40,12 +42,12 @@ def numbers(version):
 
 
 def needs(library):
-    """The newest version of each kind of symbol that a library takes from others. RuntimeError if a wheel can't count on one."""
+    """The newest version of each kind of symbol that a library needs. Raises RuntimeError if it needs an uncommon library."""
     said = subprocess.run(["readelf", "-dVW", library], check=True, capture_output=True, text=True).stdout
     others = set(re.findall(r"\(NEEDED\).*\[(.+)\]", said)) - EVERYWHERE
     others = {name for name in others if not name.startswith("ld-linux")}
     if others:
-        raise RuntimeError(f"{library} needs {', '.join(sorted(others))}, which not every system has")
+        raise RuntimeError(f"{library} needs {', '.join(sorted(others))}, which some systems do not have")
     newest = {}
     for kind, version in re.findall(r"Name: (GLIBC|GLIBCXX|CXXABI|GCC)_([\d.]+)", said):
         newest[kind] = max(version, newest.get(kind, "0"), key=numbers)
@@ -53,12 +55,12 @@ def needs(library):
 
 
 def platform_tag(libraries):
-    """The oldest manylinux that has all that the libraries take."""
+    """The oldest manylinux that has all symbols that the libraries need."""
     newest = [needs(library) for library in libraries]
     for tag, offered in MANYLINUX.items():
         if all(numbers(version) <= numbers(offered[kind]) for one in newest for kind, version in one.items()):
             return f"manylinux_{tag}_{platform.machine()}"
-    raise RuntimeError(f"no manylinux has all of {newest}")
+    raise RuntimeError(f"no manylinux tag provides all of {newest}")
 
 
 def cache(build, name):
@@ -67,7 +69,7 @@ def cache(build, name):
 
 
 def built():
-    """A build of the library for this Python, with a CUDA backend where there is a compiler for it."""
+    """Builds the library for this Python, with the CUDA backend if a CUDA compiler is found."""
     build = ROOT / "build" / "wheel"
     left_out = [f"-DGPUMEM_{part}=OFF" for part in ("TESTS", "BENCH", "EXAMPLES", "TOOLS")]
     subprocess.run(["cmake", "-G", "Ninja", "-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DGPUMEM_RELEASE_ARCHITECTURES=ON",
@@ -77,15 +79,15 @@ def built():
 
 
 def given_build(folder):
-    """The folder of a build as the caller names it: pip runs this in the package's own folder."""
+    """Resolves the caller's build folder, because pip runs this in the package's own folder."""
     build = pathlib.Path(os.readlink(f"/proc/{os.getppid()}/cwd"), folder)
     if not (build / "CMakeCache.txt").is_file():
-        raise FileNotFoundError(f"build-dir={folder}: {build} is no folder of a build, it has no CMakeCache.txt")
+        raise FileNotFoundError(f"build-dir={folder}: {build} is not a build folder: it has no CMakeCache.txt")
     return build
 
 
 def contents(build, scratch):
-    """The package's files by their names in the wheel: what is installed, with the library beside the modules."""
+    """The installed files and the library, by their names in the wheel, and the platform tag."""
     for component in ("library", "python"):
         subprocess.run(["cmake", "--install", build, "--strip", "--prefix", scratch, "--component", component],
                        check=True, stdout=subprocess.DEVNULL)  # fmt: skip
@@ -106,7 +108,7 @@ def write(path, files, record):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
         lines = []
         for name, data in files.items():
-            wheel.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)  # without the time: the same files, the same wheel
+            wheel.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)  # without the time, so that the same files make the same wheel
             digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
             lines.append(f"{name},sha256={digest},{len(data)}")
         wheel.writestr(zipfile.ZipInfo(record), "\n".join([*lines, f"{record},,", ""]))

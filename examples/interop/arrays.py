@@ -1,4 +1,4 @@
-"""The same memory in gpumem and in each array library that is here: NumPy, PyTorch, CuPy. Exit status 77 where there is none."""
+"""Shares memory between gpumem and the installed array libraries: NumPy, PyTorch, CuPy. Exit status 77 if there are none."""
 
 import importlib
 import sys
@@ -7,7 +7,7 @@ import gpumem
 
 
 def with_numpy(np, ctx):
-    mine = ctx.full(4, 1.5, "f64", "pinned")  # pinned memory is the host's too
+    mine = ctx.full(4, 1.5, "f64", "pinned")  # pinned memory is host memory
     theirs = np.asarray(mine)
     theirs[0] = 40
     return mine, ctx.reduce(theirs)
@@ -19,7 +19,7 @@ def with_torch(torch, ctx):
     mine = ctx.asarray(theirs)
     theirs[0] = 40
     if place == "cuda":
-        torch.cuda.synchronize()  # or all on one stream: ctx.Stream(native=torch.cuda.current_stream())
+        torch.cuda.synchronize()  # or put everything on one stream: ctx.Stream(native=torch.cuda.current_stream())
     return mine, ctx.reduce(theirs)
 
 
@@ -38,7 +38,7 @@ def main():
                 library = importlib.import_module(name)
                 if name == "cupy":
                     library.cuda.runtime.getDeviceCount()
-            except Exception as error:  # cupy without a driver has an error of its own
+            except Exception as error:  # without a driver, CuPy raises its own error
                 print(f"{name} is left out: {error}")
                 continue
             mine, total = exchange(library, ctx)

@@ -1,7 +1,8 @@
-"""The heat equation on a terrain, whose height is the temperature at the start: explicit steps, fixed
-edges. A step is one call.
+"""The heat equation on a terrain, by explicit steps with fixed edges. One step is one call.
 
-usage: heat.py [TERRAIN.npy]    of int16 or int32; without it a small terrain by a formula
+The height of the terrain is the temperature at the start.
+
+usage: heat.py [TERRAIN.npy]    of int16 or int32; by default a small terrain from a formula
 """
 
 import sys
@@ -24,8 +25,8 @@ def terrain():
 
 def main():
     with gpumem.Context() as ctx, ctx.Stream() as steps, ctx.Stream() as copies:
-        u = ctx.convert(ctx.array(terrain()), "f64")  # heights become temperatures
-        v = ctx.array(u)  # the edges too, which no step writes
+        u = ctx.convert(ctx.array(terrain()), "f64")  # converts heights to temperatures
+        v = ctx.array(u)  # also the edges, which no step writes
         rows, cols = u.shape
         difference, transposed = ctx.empty(u.shape, "f64"), ctx.empty((cols, rows), "f64")
         snapshot, norm = ctx.empty((cols, rows), "f64", "pinned"), ctx.empty((), "f64", "pinned")
@@ -41,7 +42,7 @@ def main():
 
             ctx.lincomb([(1, u), (-1, v)], out=difference, stream=steps)
             ctx.nrm2(difference, out=norm, stream=steps)
-            # The snapshot before has left `transposed` when this one is turned; its copy goes on beside the next steps.
+            # The previous snapshot has left `transposed` before this transpose. Its copy overlaps the next steps.
             steps.wait(copied)
             ctx.transpose(u, transposed, stream=steps)
             turned.record(steps)

@@ -1,6 +1,6 @@
-//! The heat equation on a terrain, whose height is the temperature at the start: explicit steps, fixed
-//! edges. A step is one call.
-//! usage: heat [TERRAIN.npy]    of int16 or int32; without it a small terrain by a formula
+//! The heat equation on a terrain, by explicit steps with fixed edges. One step is one call.
+//! The height of the terrain is the temperature at the start.
+//! usage: heat [TERRAIN.npy]    of int16 or int32; by default a small terrain from a formula
 use gpumem::{Context, Lent, Matrix};
 use std::error::Error;
 
@@ -14,7 +14,8 @@ struct Terrain {
 }
 
 impl Terrain {
-    /// A file of NumPy: 10 bytes, of which the last two are the size of the header, a text; then the elements.
+    /// A file of NumPy: 10 bytes, then a header text, then the elements. The last two of the 10 bytes are the size of
+    /// the header.
     fn read(path: &str) -> Result<Terrain, Box<dyn Error>> {
         let file = std::fs::read(path)?;
         if file.get(..7) != Some(b"\x93NUMPY\x01") || file.len() < 10 {
@@ -51,10 +52,10 @@ fn run(ground: &Terrain) -> gpumem::Result<()> {
     let ctx = Context::new()?;
     let (steps, copies) = (ctx.stream()?, ctx.stream()?);
     let (mut u, mut v) = (ctx.device_buffer::<f64>(n)?, ctx.device_buffer::<f64>(n)?);
-    ctx.convert(&ctx.device_from(&ground.heights)?, &mut u)?; // heights become temperatures
-    ctx.copy(&mut v, &u)?; // the edges too, which no step writes
+    ctx.convert(&ctx.device_from(&ground.heights)?, &mut u)?; // converts heights to temperatures
+    ctx.copy(&mut v, &u)?; // also the edges, which no step writes
 
-    // Each stream owns what it works on until it is taken back: that takes the place of events.
+    // Each stream owns its memory until the program takes it back. So no events are needed.
     let (mut u, mut v, difference) = (steps.give(u), steps.give(v), steps.give(ctx.device_buffer::<f64>(n)?));
     let mut norm = steps.give(ctx.pinned_buffer::<f64>(1)?);
     let snapshot = copies.give(ctx.pinned_buffer::<f64>(n)?);
@@ -73,7 +74,7 @@ fn run(ground: &Terrain) -> gpumem::Result<()> {
 
         steps.lincomb(&[n], &[(1.0, (&u).into(), &[1]), (-1.0, (&v).into(), &[1])], &difference, &[1])?;
         steps.nrm2(&difference, &norm)?;
-        // Waits until the snapshot before has left `transposed`. The copy of this one goes on beside the next steps.
+        // Waits until the previous snapshot has left `transposed`. The copy of this one overlaps the next steps.
         let turned = steps.give(copies.take(transposed)?);
         steps.transpose(&u, Matrix::new(rows, cols), &turned, Matrix::new(cols, rows))?;
         let residual = steps.take(norm)?;

@@ -1,4 +1,4 @@
-//! Sums a matrix in pinned memory, transposes it into managed memory, and checks both. Built by rustc alone.
+//! Sums a matrix in pinned memory, transposes it into managed memory, and checks both. It needs only rustc.
 use std::ffi::{c_void, CStr};
 use std::os::raw::c_char;
 use std::{process, ptr, slice};
@@ -10,7 +10,7 @@ const UNSUPPORTED: i32 = 7;
 const SUM: i32 = 0;
 const DEVICE_HOST: i32 = -1;
 
-/// An incomplete type of the library.
+/// An opaque type of the library.
 #[repr(C)]
 struct Context {
     _private: [u8; 0],
@@ -54,7 +54,7 @@ fn main() {
         (0..count).for_each(|i| (pinned as *mut i32).add(i as usize).write(i as i32));
         check(gpumem_reduce_i32(ctx, SUM, pinned as *const i32, count, 1, &mut sum), "summing");
         check(gpumem_transpose(ctx, 4, ROWS, COLS, pinned, COLS, managed, ROWS), "transposing");
-        // A hint, which not every device takes.
+        // A hint, which some devices do not support.
         match gpumem_managed_prefetch(ctx, managed, count * 4, DEVICE_HOST) {
             UNSUPPORTED => {}
             status => check(status, "prefetching"),

@@ -1,9 +1,9 @@
-"""gpumem: the memory side of a GPU. Arrays of NumPy, PyTorch, CuPy and others in and out, and the host where there is no GPU.
+"""gpumem: the memory side of a GPU, for arrays of NumPy, PyTorch, CuPy and other libraries.
 
-    with gpumem.Context() as ctx:          # the best device, else the host
-        ctx.reduce(array, "sum")           # exact, or the same bits everywhere
+    with gpumem.Context() as ctx:          # your current CUDA device, else the first one, else the host
+        ctx.reduce(array, "sum")           # exact, or the same bits on every device
 
-Where the data lies decides where the work runs. `gpumem.raw` has each function of gpumem.h under its own name.
+The location of the data decides where the work runs. `gpumem.raw` has each function of gpumem.h under its own name.
 """
 
 from . import _library  # opens libgpumem.so

@@ -1,4 +1,4 @@
-"""Types of gpumem. `ArrayLike` is an array of any library: with a buffer, DLPack, or an array interface."""
+"""Types of gpumem. `ArrayLike` is an array of any library that has a buffer, DLPack or an array interface."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -136,7 +136,7 @@ class Stream:
     def wait(self, event: Event) -> None: ...
     def keep(self, operands: Any) -> None: ...
 
-# Context has methods of these names.
+# Context has methods with these names.
 _Stream: TypeAlias = Stream
 _Event: TypeAlias = Event
 
@@ -220,7 +220,7 @@ class Context:
                out: ArrayLike = None, *, stream: _Stream | None = None) -> Any: ...
 
 Box = Union[slice, Sequence[slice], tuple[Sequence[int], Sequence[int]]]
-Parts = Any  # a list of arrays, one a member, None for a member without a box; or the array of the one member
+Parts = Any  # one array per participant, None without a box; or the array of the only participant
 
 class DistLayout:
     shape: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Finds and opens libgpumem.so: GPUMEM_LIBRARY if it is set, else beside the package, else where the loader looks."""
+"""Finds and opens libgpumem.so: GPUMEM_LIBRARY if it is set, else in the package's folder, else by the loader."""
 
 import os
 import pathlib
@@ -17,7 +17,7 @@ def candidates():
 
 
 def load():
-    """Opens the first that can be opened, and gives its name. ImportError, with what was tried, when there is none."""
+    """Opens the first candidate that works, and returns its name. Raises ImportError with all reasons if none does."""
     reasons = []
     for name in candidates():
         try:

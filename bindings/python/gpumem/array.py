@@ -1,4 +1,4 @@
-"""Arrays: memory of any kind with a shape, in the protocols of other libraries."""
+"""Arrays: memory of any kind with a shape, for the array protocols of other libraries."""
 
 import math
 import numbers
@@ -21,12 +21,14 @@ LEGACY_STREAM = 1  # the legacy default stream, in DLPack and in __cuda_array_in
 
 
 left = queue.SimpleQueue()
-enders = {}  # by process, the thread that ends what is left: a child has none of its parent's
+enders = {}  # the thread for deferred work, by process: a child does not inherit the thread
 
 
 def end(work, callbacks_under_way=raw.callbacks_under_way, leave=left.put):
-    """Calls work(), which may wait for a call, and so for a callback. That may be waiting for this thread, in which the collector has
-    found something to end: then another thread calls it."""
+    """Calls work(), which may wait for a callback.
+
+    The collector can call this in a thread that such a callback waits for. During callbacks, another thread calls work().
+    """
     if callbacks_under_way():
         leave(work)
     else:
@@ -44,17 +46,17 @@ def end_left():
 
 
 def expect_callbacks(process=os.getpid):
-    """Before the library is given one."""
+    """Starts the thread for deferred work. Call this before you give the library a callback."""
     thread = threading.Thread(target=end_left, name="gpumem", daemon=True)
-    if enders.setdefault(process(), thread) is thread:  # one, of however many threads that are here at once
+    if enders.setdefault(process(), thread) is thread:  # only one of several concurrent callers starts it
         try:
             thread.start()
-        except RuntimeError:  # no thread any more, or no more threads: what is left stays
+        except RuntimeError:  # the interpreter ends, or no more threads are available: deferred work is lost
             del enders[process()]
 
 
 class Owned:
-    """What a context outlives, whichever of them Python collects first. It names one thing of the library: there are no copies of it."""
+    """An object that keeps its core alive, in whatever order Python collects them. It can't be copied."""
 
     __slots__ = ()
 
@@ -73,8 +75,8 @@ class Memory(Owned):
 
     def __init__(self, core, address, kind):
         self.address, self.kind = address, kind
-        self.streams = {}  # those with work on it, by id, in tuples of a weak reference: they keep what they use
-        self.exported = False  # to a library that may have work on it on the legacy default stream
+        self.streams = {}  # streams with work on it, by id; weak, because streams keep their operands
+        self.exported = False  # another library may use it on the legacy default stream
         self._needs(core)
 
     def __del__(self, end=end):
@@ -97,7 +99,7 @@ class Memory(Owned):
         self.streams[id(stream)] = (weakref.ref(stream),)
 
     def running(self):
-        """The streams with work on it that may not be done."""
+        """The streams that may have unfinished work on it."""
         return [stream for (of,) in list(self.streams.values()) if (stream := of()) is not None]
 
     def synchronize(self):
@@ -106,7 +108,7 @@ class Memory(Owned):
             if stream is not None:
                 stream.synchronize()
             last = self.streams.pop(key, use)
-            if last is not use:  # another thread's, of which the stream was not waited for
+            if last is not use:  # another thread recorded it after the wait
                 self.streams.setdefault(key, last)
 
 
@@ -142,7 +144,7 @@ def key_to_view(view, key):
 
 
 def shape_of(shape):
-    """Of a number or several: the extents."""
+    """The extents: `shape` is an integer or a sequence of integers."""
     try:
         return (operator.index(shape),)
     except TypeError:
@@ -161,22 +163,22 @@ def each(convert, numbers):
     return [each(convert, part) for part in numbers] if isinstance(numbers, list) else convert(numbers)
 
 
-CONVERSIONS = {Dtype.F16: half_number, Dtype.BF16: bf16_number}  # of what a memoryview does not read
+CONVERSIONS = {Dtype.F16: half_number, Dtype.BF16: bf16_number}  # of types that a memoryview does not read
 
 
 def owner_of(view):
-    """What a further view of the same memory keeps. A chain of views, each the owner of the next, would end in a recursion as deep."""
+    """The owner for another view of the same memory. A chain of owners would be freed by deep recursion."""
     return view.owner if type(view) is Array and view.owner is not None else view
 
 
 class Array(raw.View):
-    """An array in memory of any kind. NumPy, PyTorch and CuPy take it as it is, without a copy, where they can reach it."""
+    """An array in memory of any kind. NumPy, PyTorch and CuPy use it without a copy if they can access the memory."""
 
     __slots__ = ()
 
     @property
     def dtype(self):
-        """The name of the element type, or "bool", or the format of other elements that can only be moved."""
+        """The name of the element type. For elements that can only be moved, "bool" or their format."""
         return NAMES[self.dtype_code] if self.dtype_code >= 0 else "bool" if self.format == "?" else self.format
 
     @property
@@ -189,7 +191,7 @@ class Array(raw.View):
 
     @property
     def memory(self):
-        """The allocation that it is a part of; None for memory that is not of a context."""
+        """The allocation of this array. None if the memory does not belong to a context."""
         owner = self.owner
         while isinstance(owner, raw.View):
             owner = owner.owner
@@ -209,11 +211,11 @@ class Array(raw.View):
         return Array(shape, dtype, address=address, strides=strides, readonly=self.readonly, kind=self.kind_code,
                      device=self.device, owner=owner_of(self), itemsize=itemsize, format=format)
 
-    # An array of one element is a number for who asks for one, after the work on it. Without these Python would take its bytes for text.
+    # An array of one element acts as a number, after the work on it. Otherwise int() and float() would parse its bytes as text.
 
     def _number(self):
         if self.size != 1:
-            raise TypeError(f"an array of {self.size} elements is no number; expected one element, or tolist() or numpy() of all")
+            raise TypeError(f"an array of {self.size} elements is not a number; expected one element, or tolist() or numpy() for all")
         return self.item()
 
     def __bool__(self):
@@ -267,22 +269,22 @@ class Array(raw.View):
 
     @property
     def T(self):
-        """The axes in reverse order, without moving anything."""
+        """The array with its axes in reverse order, as a view."""
         return self._part(self.address, self.shape[::-1], self.strides[::-1])
 
     def reshape(self, *shape):
         shape = shape_of(shape[0] if len(shape) == 1 else shape)
         if not self.contiguous:
-            raise ValueError("an array with gaps can't be reshaped in place")
+            raise ValueError("an array with padding can't be reshaped in place")
         if -1 in shape:
             rest = math.prod(extent for extent in shape if extent != -1)
             shape = tuple(self.size // rest if extent == -1 and rest else extent for extent in shape)
         if math.prod(shape) != self.size or min(shape, default=0) < 0:
-            raise ValueError(f"{self.size} elements don't make the shape {shape}")
+            raise ValueError(f"{self.size} elements do not fit the shape {shape}")
         return self._part(self.address, shape, None)
 
     def view(self, dtype):
-        """The same bytes as elements of another type: bf16 as u16, and back."""
+        """The same bytes as elements of another type, for example bf16 as u16."""
         element = element_of(dtype)
         itemsize = element[1]
         if self.itemsize == itemsize:
@@ -296,7 +298,7 @@ class Array(raw.View):
 
     @property
     def on_device(self):
-        """Whether only a device can reach it."""
+        """True if only a device can access the memory."""
         return self.kind_code == Kind.DEVICE and self.device != DEVICE_HOST
 
     def _settle(self):
@@ -305,19 +307,19 @@ class Array(raw.View):
             memory.synchronize()
 
     def to_host(self):
-        """Itself where the host can read it, after what is running on it; else a copy in ordinary memory."""
+        """This array if the host can read it, else a copy in pageable memory. Waits for the work on the array."""
         self._settle()
         if not self.on_device:
             return self
         host = Array(self.shape, self.dtype_code, itemsize=self.itemsize, format=self.format)
         if not self.contiguous:
-            raise ValueError("device memory with gaps: copy it with Context.copy() to an array without gaps first")
+            raise ValueError("device memory with padding: first copy it with Context.copy() to an array without padding")
         memory = self.memory
         raw.gpumem_copy(memory.core.handle if memory else raw.gpumem_shared_ctx(self.device), host, self, self.nbytes)
         return host
 
     def numpy(self):
-        """As an array of NumPy: without a copy where the host can read the memory."""
+        """An array of NumPy, without a copy if the host can read the memory."""
         import numpy
 
         return numpy.asarray(self.to_host())
@@ -326,12 +328,12 @@ class Array(raw.View):
         if self.dtype_code in CONVERSIONS:
             return each(CONVERSIONS[self.dtype_code], self.view("u16").tolist())
         if self.dtype_code < 0 and self.format != "?":
-            raise TypeError(f"elements of format '{self.format}' are no numbers of Python; expected .view() of a type, or numpy()")
+            raise TypeError(f"elements of format '{self.format}' are not Python numbers; expected .view() of a type, or numpy()")
         return memoryview(self.to_host()).tolist()
 
     def item(self):
         if self.size != 1:
-            raise ValueError(f"an array of {self.size} elements is no number")
+            raise ValueError(f"an array of {self.size} elements is not a number")
         return self.reshape(1).tolist()[0]
 
     # ---------------------------------------------------------------------------------------------- to other libraries
@@ -360,12 +362,12 @@ class Array(raw.View):
         return self._interface(stream=stream)
 
     def __dlpack_device__(self):
-        """Managed memory goes as memory of its device, which PyTorch takes; pinned memory as memory of the host."""
+        """Managed memory counts as device memory, and pinned memory as host memory, because PyTorch accepts these."""
         on_cuda = self.device != DEVICE_HOST and self.kind_code in (Kind.DEVICE, Kind.MANAGED)
         return (DL_CUDA, self.device) if on_cuda else (DL_CPU, 0)
 
     def _dlpack_devices(self):
-        """Every device of DLPack that the memory can be said to lie on."""
+        """All devices of DLPack that can describe the memory."""
         natural = self.__dlpack_device__()
         if natural[0] == DL_CUDA and self.kind_code == Kind.MANAGED:
             return natural, (DL_CUDA_MANAGED, self.device), (DL_CPU, 0)
@@ -403,14 +405,14 @@ class Array(raw.View):
             memoryview(bits[0]).cast("B")[:] = memoryview(bits[1]).tobytes()
             return copy
         if not self.memory or not self.contiguous:
-            raise BufferError("only device memory of a context, without gaps, can be copied for DLPack")
+            raise BufferError("only device memory of a context, without padding, can be copied for DLPack")
         self._settle()
         copy = self.memory.core.allocate(self.shape, self.dtype_code, self.kind_code, itemsize=self.itemsize, format=self.format)
         raw.gpumem_copy(self.memory.core.handle, copy, self, self.nbytes)
         return copy
 
     def _order(self, stream):
-        """Makes a consumer's CUDA stream wait for what is running on the memory."""
+        """Makes the consumer's CUDA stream wait for the work on the memory."""
         memory = self.memory
         if memory:
             memory.exported = True
@@ -419,9 +421,9 @@ class Array(raw.View):
 
 
 def element_of_typestr(typestr, source):
-    """As element_of(), of a type in an array interface; None for what is none of whole bytes."""
+    """element_of() for the typestr of an array interface. None if elements are not whole bytes."""
     found = re.match(r"([<>|=]?)([A-Za-z])(\d{1,17})(?!\d)", typestr) if isinstance(typestr, str) else None
-    if found is None or found[2] == "t":  # bits
+    if found is None or found[2] == "t":  # bit fields
         return None
     order, kind, count = found.groups()
     size = int(count) * (4 if kind == "U" else 1)
@@ -439,21 +441,21 @@ CODES_OF_KINDS = {typestr[1:]: code for code, typestr in enumerate(TYPESTRS) if 
 
 
 def from_interface(source, interface, kind, device):
-    """An Array of a dictionary of __array_interface__ or __cuda_array_interface__."""
+    """An Array from the dictionary of __array_interface__ or __cuda_array_interface__."""
 
     def wrong(what):
         return BufferError(f"the array interface of a {type(source).__name__} {what}")
 
     if not isinstance(interface, dict):
-        raise wrong("is no dictionary")
+        raise wrong("is not a dictionary")
     if interface.get("mask") is not None:
         raise wrong("has a mask, which is not supported")
     typestr, data, strides = (interface.get(key) for key in ("typestr", "data", "strides"))
     if "O" in str(typestr)[:2] or "|O" in str(interface.get("descr")):
-        raise TypeError(f"the elements of a {type(source).__name__} are objects of Python, which are not moved")
+        raise TypeError(f"the elements of a {type(source).__name__} are Python objects, which can't be moved")
     element = element_of_typestr(typestr, source)
     if element is None:
-        raise wrong(f"has the typestr {reprlib.repr(typestr)}, which is no type of whole bytes")
+        raise wrong(f"has the typestr {reprlib.repr(typestr)}, whose elements are not whole bytes")
     if not isinstance(data, tuple) or len(data) != 2 or not isinstance(data[0], int):
         raise wrong("has no address as its data")
     shape = integers(interface.get("shape"), "the shape of an array interface")

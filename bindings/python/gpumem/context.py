@@ -20,44 +20,44 @@ PROFILE_ENDINGS = {b".csv": Format.CSV, b".json": Format.JSON, b".trace": Format
 
 def device_number(device):
     if isinstance(device, str) and device not in DEVICES:
-        raise ValueError(f"{device!r} is no device; expected a number, or one of {', '.join(DEVICES)}")
+        raise ValueError(f"{device!r} is not a device; expected a number, or one of {', '.join(DEVICES)}")
     return DEVICES[device] if isinstance(device, str) else integer(device, "device")
 
 
 def version():
-    """(major, minor, patch) of the library that is loaded."""
+    """(major, minor, patch) of the loaded library."""
     cells = [raw.Cell() for _ in range(3)]
     raw.gpumem_version(*cells)
     return tuple(cell.i32 for cell in cells)
 
 
 def device_count():
-    """How many CUDA devices this process can use; 0 without a driver."""
+    """The number of CUDA devices that this process can use. 0 without a driver."""
     count = raw.Cell()
     raw.gpumem_device_count(count)
     return count.i32
 
 
 def device_query(device="best"):
-    """What is known of a device, without a context."""
+    """Describes a device without creating a context."""
     number = device_number(device)
     return read_struct("gpumem_device_info", lambda p: raw.gpumem_device_query(number, p), raw.gpumem_device_info_init)
 
 
 def last_problem():
-    """The problem line of this thread's last operation, for Context.explain()."""
+    """The operation descriptor of this thread's last operation, for Context.explain()."""
     return read_text(raw.gpumem_last_problem)
 
 
 def variants(family):
-    """The names of a family's variants, in the order in which they are tried."""
+    """The names of an operation's variants, in the order in which the library tries them."""
     count, code = raw.Cell(), family_code(family)
     raw.gpumem_variant_count(code, count)
     return [raw.gpumem_variant_name(code, index) for index in range(count.i32)]
 
 
 def filled_options(name, init, options):
-    """A struct of options with some members set."""
+    """A struct of options in which these members are set."""
     layout, members = STRUCTS[name]
     size = struct.calcsize(layout)
     room = raw.View((size,), int(Dtype.U8))
@@ -77,15 +77,17 @@ def filled_options(name, init, options):
 
 
 class Context(Operations):
-    """A device and everything on it. As a context manager it waits at the end, and lets go of the device."""
+    """A device and everything on it. The end of `with` waits for the work and closes the context."""
 
     def __init__(self, device="best", *, log=None, parallel_for=None, **options):
-        """Further options are the members of gpumem_ctx_options by name: host_threads, stream_host_data, debug_memory, ...
+        """Creates a context on a device: "best", "cuda", "host" or the number of a CUDA device.
 
-        log(level, message) is called from any thread. parallel_for(tasks, task) must call task(i) once for each i below
-        tasks, on any threads; the library runs what it leaves out.
+        "best" is your current CUDA device, else the first one, else the host.
+        Any thread may call log(level, message).
+        parallel_for(tasks, task) must call task(i) once for each i below tasks, on any threads. The library runs missing tasks.
+        Other options are the members of gpumem_ctx_options by name, such as host_threads, stream_host_data or debug_memory.
         """
-        raw.log_callback([None], log)  # a TypeError before there is a context
+        raw.log_callback([None], log)  # raises TypeError before the context exists
         function, user = raw.parallel_for_callback(parallel_for)
         if parallel_for is not None:
             expect_callbacks()
@@ -101,15 +103,17 @@ class Context(Operations):
 
     @classmethod
     def process_wide(cls, device=0):
-        """The process's context of a device, whose memory the allocators of PyTorch and CuPy take. It never ends."""
+        """The process-wide context of a device, which never ends. The allocators for PyTorch and CuPy use its memory."""
         context = cls.__new__(cls)
         context._begin(Core(raw.gpumem_shared_ctx(device_number(device)), shared=True))
         return context
 
     def close(self):
-        """Waits for the work, and lets go. The device is left with the last array, stream and event of the context, and with
-        the last call under way in any thread."""
-        stream, core = self._stream, self._core  # another thread may close it too
+        """Waits for the work and closes the context.
+
+        The device is released after the last array, stream and event of the context, and after pending calls of other threads.
+        """
+        stream, core = self._stream, self._core  # another thread may close it now
         if stream is not None and core is not None:
             raw.gpumem_ctx_synchronize(core.handle)
             stream.synchronize()
@@ -131,7 +135,7 @@ class Context(Operations):
         return part
 
     def __enter__(self):
-        self.core  # of a closed one: an exception
+        self.core  # raises if the context is closed
         return self
 
     def __exit__(self, *exception):
@@ -139,12 +143,12 @@ class Context(Operations):
 
     @property
     def device(self):
-        """The device, and why it was taken."""
+        """Describes the device, with the reason why it was chosen."""
         return self.core.device_info()
 
     @property
     def status(self):
-        """Status.OK, or the fault of the device that broke the context."""
+        """Status.OK, or the device fault that broke the context."""
         try:
             raw.gpumem_ctx_status(self.handle)
             return Status.OK
@@ -152,7 +156,7 @@ class Context(Operations):
             return error.status
 
     def synchronize(self):
-        """Waits for everything on all streams."""
+        """Waits for the work on all streams."""
         raw.gpumem_ctx_synchronize(self.handle)
         self.stream.synchronize()
 
@@ -163,7 +167,7 @@ class Context(Operations):
         raw.gpumem_ctx_warmup(self.handle)
 
     def Stream(self, native=None):
-        """A further stream; with `native`, a stream of CUDA to borrow: a number, or an object of PyTorch or CuPy."""
+        """A new stream. `native` is a CUDA stream to borrow: a number, or an object of PyTorch or CuPy."""
         return Stream(self, native)
 
     def Event(self):
@@ -172,7 +176,7 @@ class Context(Operations):
     # --------------------------------------------------------------------------------------------------------- memory
 
     def empty(self, shape, dtype="f64", kind="device", *, stream=None, alignment=256):
-        """An array with undefined contents. With a stream: device memory in the order of that stream."""
+        """An array with undefined contents. With `stream`, device memory is allocated in the order of that stream."""
         dtype, itemsize, form = element_of(dtype)
         shape, kind, alignment = shape_of(shape), kind_code(kind), integer(alignment, "alignment")
         return self.core.allocate(shape, dtype, kind, stream, alignment, itemsize, form)
@@ -186,15 +190,17 @@ class Context(Operations):
         return self.full(shape, 0, dtype, kind, stream=stream)
 
     def array(self, x, kind="device", *, stream=None):
-        """A copy of an array of any library, without gaps."""
+        """A copy of an array of any library, without padding."""
         view = operand(self, x, "x", stream)
         copy = self.core.allocate(view.shape, view.dtype_code, kind_code(kind), itemsize=view.itemsize, format=view.format)
         self.copy(copy, view, stream=stream)
         return copy
 
     def asarray(self, x):
-        """An array of another library as one of gpumem, without a copy. Work on it that this library has under way is
-        waited for by the context's own stream."""
+        """A gpumem.Array of the same memory as an array of another library.
+
+        The context's own stream waits for that library's pending work on the array.
+        """
         view = operand(self, x, "x")
         if isinstance(view, Array):
             return view
@@ -202,7 +208,7 @@ class Context(Operations):
                      kind=view.kind_code, device=view.device, owner=view, itemsize=view.itemsize, format=view.format)
 
     def used_on(self, array, stream):
-        """Declares that a stream of the program uses device memory, which is then freed behind that stream's work."""
+        """Declares that a stream uses device memory. The memory is then freed after that stream's work."""
         memory = array.memory if isinstance(array, Array) else None
         if memory is None:
             raise TypeError(f"array is a {type(array).__name__}; expected a gpumem.Array in device memory of this context")
@@ -213,7 +219,7 @@ class Context(Operations):
         raw.gpumem_memory_label(self.handle, array if isinstance(array, int) else operand(self, array, "array"), label)
 
     def register(self, x):
-        """Pins the memory of an array, so that it is copied at full speed, until unregister()."""
+        """Pins the memory of an array until unregister(), so that copies run at full speed."""
         view = operand(self, x, "x", write=True)
         raw.gpumem_host_register(self.handle, view, view.size * view.itemsize)
         self.core.registered[view.address] = raw.Keep(view)
@@ -224,7 +230,7 @@ class Context(Operations):
         del self.core.registered[view.address]
 
     def pointer(self, x):
-        """What the memory of an array, or at an address, is."""
+        """Describes the memory of an array or at an address."""
         address = x if isinstance(x, int) else operand(self, x, "x")
         return read_struct("gpumem_pointer_info", lambda p: raw.gpumem_pointer_query(self.handle, address, p),
                            raw.gpumem_pointer_info_init)
@@ -238,20 +244,20 @@ class Context(Operations):
         raw.gpumem_memory_trim(self.handle, keep_bytes)
 
     def memory_check(self):
-        """In debug mode: Corrupted where memory was written that should not be."""
+        """In debug mode, raises Corrupted if a write went past an allocation or into freed memory."""
         raw.gpumem_memory_check(self.handle)
 
     def memory_trace(self, path):
-        """Writes allocations and frees to a file from now on; None ends it."""
+        """Starts writing all allocations and frees to a file. None stops it."""
         raw.gpumem_memory_trace(self.handle, None if path is None else path_bytes(path))
 
     def ceiling(self):
-        """Bytes a second that the device's memory and its link reach, measured on the first call."""
+        """Measured peak bandwidth of device memory, and of PCIe or NVLink, in bytes per second. The first call measures it."""
         return read_struct("gpumem_ceiling_info", lambda p: raw.gpumem_ceiling(self.handle, p),
                            raw.gpumem_ceiling_info_init)
 
     def profile_begin(self, most_records=1 << 14):
-        """Records each call from now on, with the time of its work."""
+        """Starts recording calls, with the time of their work."""
         most_records = integer(most_records, "most_records")
         raw.gpumem_profile_begin(self.handle, most_records)
 
@@ -259,7 +265,7 @@ class Context(Operations):
         raw.gpumem_profile_end(self.handle)
 
     def profile(self):
-        """What was recorded: a row for each problem and variant, the longest first, then for pairs of kinds of memory."""
+        """The recorded calls: one row per problem and variant, the longest time first, then one per pair of memory kinds."""
         layout, members = STRUCTS["gpumem_profile_row"]
         size, count = struct.calcsize(layout), raw.Cell()
         raw.gpumem_profile_report(self.handle, None, 0, count)
@@ -267,27 +273,27 @@ class Context(Operations):
         room = raw.View((max(cap, 1) * size,), int(Dtype.U8))
         raw.gpumem_profile_row_init(room, size)
         raw.gpumem_profile_report(self.handle, room, cap, count)
-        there = min(cap, count.i64)  # fewer where another thread began anew
+        there = min(cap, count.i64)  # fewer if another thread restarted the profile
         rows = struct.iter_unpack(layout, memoryview(room)[: there * size])
         return [Record(members[1:], row[1:]) for row in rows]
 
     def profile_write(self, path, format=None):
-        """As a table, or what the path's ending says: .csv, .json or .trace."""
+        """Writes the profile to a file. The ending .csv, .json or .trace selects the format. Others give a text table."""
         path = path_bytes(path)
         format = PROFILE_ENDINGS.get(os.path.splitext(path)[1], Format.TEXT) if format is None else format
         raw.gpumem_profile_write(self.handle, format_code(format), path)
 
     def tune(self, line=None, budget_s=2.0):
-        """Measures the variants of a problem, and takes the fastest from now on. Without a line: this thread's last one."""
+        """Measures the variants for an operation descriptor, by default this thread's last one, and selects the fastest."""
         line = last_problem() if line is None else line
         if not isinstance(line, str):
-            raise TypeError(f"line is a {type(line).__name__}; expected a problem line")
+            raise TypeError(f"line is a {type(line).__name__}; expected an operation descriptor")
         options = filled_options("gpumem_tune_options", raw.gpumem_tune_options_init, {"budget_s": budget_s})
         return read_struct("gpumem_tune_info", lambda p: raw.gpumem_tune(self.handle, line, options, p),
                            raw.gpumem_tune_info_init)
 
     def tuning_load(self, path):
-        """How many lines of the file were taken, and how many skipped."""
+        """Loads a tuning file. Returns the numbers of used and skipped lines."""
         taken, skipped = raw.Cell(), raw.Cell()
         raw.gpumem_tuning_load(self.handle, path_bytes(path), taken, skipped)
         return taken.i64, skipped.i64
@@ -301,7 +307,7 @@ class Context(Operations):
     # -------------------------------------------------------------------------------------------------------- managed
 
     def prefetch(self, x, device=None, *, stream=None):
-        """Moves managed memory to a device ("host", or its number; by default the context's)."""
+        """Moves managed memory to a device: "host" or a number. The default is the context's device."""
         view = operand(self, x, "x", stream)
         where = self.core.device if device is None else device_number(device)
         self._run("gpumem_managed_prefetch", stream, (view, view.size * view.itemsize, where), (view,))
@@ -312,7 +318,7 @@ class Context(Operations):
         raw.gpumem_managed_advise(self.handle, view, view.size * view.itemsize, advice_code(advice), where)
 
     def managed(self, x):
-        """Where managed memory lies now, and what was asked for it."""
+        """The current location of managed memory, and the advice given for it."""
         view = operand(self, x, "x")
         bytes_ = view.size * view.itemsize
         return read_struct("gpumem_managed_info", lambda p: raw.gpumem_managed_query(self.handle, view, bytes_, p),
@@ -321,7 +327,7 @@ class Context(Operations):
     # ------------------------------------------------------------------------------------------------------- movement
 
     def copy(self, dst, src, *, stream=None):
-        """dst = src, of one shape and one type of elements, in any kinds of memory, with any strides of 0 or more."""
+        """Copies src to dst. Both have the same shape and element type, any kinds of memory, and any strides of 0 or more."""
         if stream is None and raw.quick_copy(self.handle, dst, src) is not None:
             return
         to, of = operand(self, dst, "dst", stream, write=True), operand(self, src, "src", stream)
@@ -347,7 +353,7 @@ class Context(Operations):
             self._permute(to, of, tuple(range(to.ndim)), stream)
 
     def fill(self, dst, value, *, stream=None):
-        """Every element of dst = value: a number, or the bytes of an element."""
+        """Sets every element of dst to `value`, which is a number or the bytes of an element."""
         if stream is None and raw.quick_fill(self.handle, dst, value) is not None:
             return
         to = operand(self, dst, "dst", stream, write=True)
@@ -359,15 +365,15 @@ class Context(Operations):
             cols = axes[1][0] if len(axes) == 2 else 1
             self._run("gpumem_fill_2d", stream, (to, axes[0][1], pattern, to.itemsize, cols, axes[0][0]), (to,))
         else:
-            refuse(to, "dst", "rows without gaps, one after the other")
+            refuse(to, "dst", "rows without padding, one after the other")
 
     # ------------------------------------------------------------------------------------------------------- variants
 
     def force(self, family, name):
-        """Uses one variant of a family from now on; None gives the choice back."""
+        """Overrides the choice of variants for an operation. None ends the override."""
         raw.gpumem_variant_force(self.handle, family_code(family), name)
 
     def explain(self, line=None, format=Format.TEXT):
-        """Where an operation would run, by which variant, and why. Without a line: this thread's last operation."""
+        """Explains where an operation would run, with which variant, and why. By default this thread's last operation."""
         line = last_problem() if line is None else line
         return read_text(lambda *room: raw.gpumem_explain(self.handle, line, format_code(format), *room))

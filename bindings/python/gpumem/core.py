@@ -1,4 +1,4 @@
-"""What a context's objects share: its handle, which lives as long as any of them."""
+"""The part of a context that its objects share. The handle lives as long as any of them."""
 
 import atexit
 import os
@@ -14,9 +14,9 @@ from .words import SIZES
 
 DEVICE, PINNED, MANAGED = int(Kind.DEVICE), int(Kind.PINNED), int(Kind.MANAGED)
 ALLOCATORS = {DEVICE: raw.gpumem_alloc_device, PINNED: raw.gpumem_alloc_pinned, MANAGED: raw.gpumem_alloc_managed}
-CALLBACKS_END_S = 10  # how long the end of the interpreter waits for callbacks that are under way
-lasting = []  # callbacks of contexts that the library keeps
-shared_logs = {}  # of the process's contexts, which never end, by handle
+CALLBACKS_END_S = 10  # the end of the interpreter waits as long for running callbacks
+lasting = []  # callbacks of contexts that could not be destroyed
+shared_logs = {}  # logs of the process-wide contexts, which never end, by handle
 
 raw.open_callbacks()
 os.register_at_fork(after_in_child=raw.open_callbacks)
@@ -24,7 +24,7 @@ os.register_at_fork(after_in_child=raw.open_callbacks)
 
 @atexit.register
 def end_callbacks():
-    """Before the interpreter ends: no thread of the library may come back to it."""
+    """Closes the callbacks, because no thread of the library may enter an interpreter that has ended."""
     deadline = time.monotonic() + CALLBACKS_END_S
     while raw.close_callbacks() and time.monotonic() < deadline:
         time.sleep(0.001)
@@ -44,7 +44,7 @@ class Record:
 
 
 def read_struct(name, call, init):
-    """What call(pointer) writes to a struct of the header."""
+    """The struct of the header that call(pointer) fills."""
     layout, members = STRUCTS[name]
     size = struct.calcsize(layout)
     room = raw.View((size,), int(Dtype.U8))
@@ -63,7 +63,7 @@ def read_text(call):
 
 
 class Handle(int):
-    """The address of a gpumem_ctx. A call that has it as an argument keeps the context, whoever closes it meanwhile."""
+    """The address of a gpumem_ctx. As an argument of a call, it keeps the context if another thread closes it."""
 
     def __new__(cls, core):
         handle = super().__new__(cls, core.handle)
@@ -75,18 +75,18 @@ class Handle(int):
 
 
 class Core:
-    """A gpumem_ctx, destroyed with the last object or call that needs it."""
+    """A gpumem_ctx. It is destroyed with the last object or call that needs it."""
 
     __slots__ = ("handle", "cuda", "device", "log", "parallel_for", "legacy", "pid", "shared", "registered", "users", "over", "lock", "__weakref__")
 
     def __init__(self, handle, parallel_for=None, shared=False):
         self.handle, self.shared = handle, shared
-        self.users, self.over = set(), False  # ids of memory, streams and events that are alive
+        self.users, self.over = set(), False  # ids of live memory, streams and events
         self.legacy, self.pid = None, os.getpid()
-        self.lock = threading.RLock()  # the collector may free memory while the thread has it
-        self.registered = {}  # what the program's own pinned memory belongs to, by address
+        self.lock = threading.RLock()  # re-entrant: the collector may free memory while the thread holds it
+        self.registered = {}  # owners of the program's registered memory, by address
         self.parallel_for = parallel_for
-        self.log = shared_logs.setdefault(handle, [None]) if shared else [None]  # what the library has is this list
+        self.log = shared_logs.setdefault(handle, [None]) if shared else [None]  # the library holds this list
         info = self.device_info()
         self.cuda = info.backend == Backend.CUDA
         self.device = info.device if self.cuda else DEVICE_HOST
@@ -104,7 +104,7 @@ class Core:
         end(self._end)
 
     def release(self, user):
-        """Memory, a stream or an event has ended: perhaps behind __del__(), where Python collects them together."""
+        """Memory, a stream or an event has ended. This may run after __del__() if Python collects them together."""
         self.users.discard(id(user))
         self._end()
 
@@ -121,7 +121,7 @@ class Core:
         try:
             destroy(handle)
         except BaseException:
-            lasting.append((self.log, self.parallel_for))  # the context is still there, and calls them
+            lasting.append((self.log, self.parallel_for))  # the context still exists and calls them
             raise
 
     def is_forked(self, getpid=os.getpid):
@@ -133,7 +133,7 @@ class Core:
     # --------------------------------------------------------------------------------------------------------- memory
 
     def allocate(self, shape, dtype, kind, stream=None, alignment=256, itemsize=0, format=""):
-        """Elements without a type have their item size and format instead."""
+        """An Array of new memory. Elements without a dtype code need itemsize and format."""
         bytes_ = SIZES[dtype] if dtype >= 0 else itemsize
         for extent in shape:
             if extent < 0:
@@ -145,7 +145,7 @@ class Core:
             raise ValueError("only device memory is allocated on a stream")
         if kind not in ALLOCATORS:
             return Array(shape, dtype, itemsize=itemsize, format=format)
-        memory = Memory(self, None, kind)  # before the allocation: what is raised here leaves none behind
+        memory = Memory(self, None, kind)  # before the allocation, so that an exception here leaks nothing
         if stream is not None:
             memory.address = raw.gpumem_alloc_async(self.handle, bytes_, alignment, stream_handle(stream))
         else:
@@ -164,7 +164,7 @@ class Core:
             return self.legacy
 
     def follow(self, first, then):
-        """Work that `then` is given from now on waits for what `first` has been given."""
+        """Later work on `then` waits for earlier work on `first`."""
         event = raw.gpumem_event_create(self.handle)
         try:
             raw.gpumem_event_record(self.handle, event, first)
@@ -173,7 +173,7 @@ class Core:
             raw.gpumem_event_destroy(event)
 
     def with_native(self, native, use):
-        """use(stream) of a wrapped CUDA stream, in the numbers of DLPack and __cuda_array_interface__."""
+        """Calls use(stream) with a wrapped CUDA stream. Numbers are those of DLPack and __cuda_array_interface__."""
         if native == LEGACY_STREAM:
             return use(self.legacy_stream())
         stream = raw.gpumem_stream_wrap(self.handle, native)
@@ -183,7 +183,7 @@ class Core:
             raw.gpumem_stream_destroy(stream)
 
     def order_native_after(self, memory, native):
-        """The CUDA stream waits for what is running on the memory; or the host does, where that can't be."""
+        """Makes the CUDA stream wait for the work on the memory. If that fails, the host waits."""
         try:
             for stream in memory.running():
                 self.with_native(native, lambda wrapped: self.follow(stream.handle, wrapped))
@@ -191,7 +191,7 @@ class Core:
             memory.synchronize()
 
     def stream_of(self, memory):
-        """The stream of __cuda_array_interface__, behind all work on the memory: None where nothing is running on it."""
+        """The stream for __cuda_array_interface__, after all work on the memory. None if no work is running."""
         if not memory.running():
             return None
         try:
@@ -204,5 +204,5 @@ class Core:
             return None
 
     def order_after_native(self, stream, native):
-        """Work on the stream (None: the context's own) waits for the CUDA stream."""
+        """Makes the stream (None: the context's own) wait for the CUDA stream."""
         self.with_native(native, lambda wrapped: self.follow(wrapped, stream.handle if stream else None))

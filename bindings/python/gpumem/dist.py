@@ -1,7 +1,8 @@
-"""Arrays that are spread over several contexts, of one process or of many.
+"""Arrays that are spread over several contexts, in one process or in many. Participants are called members here.
 
-A plan is called with the memory of each member of this process: a list of arrays, None for a member without a box, or the one array of
-one member. Each has no gaps and as many elements as its boxes reach; or it is the one box of its member, with the layout's strides.
+A plan takes the memory of each member of this process: a list of arrays, with None for a member without a box. For one
+member, the array itself will do. An array has no padding and at least DistLayout.size(member) elements. If the member has
+one box, an array with the strides of the layout works too.
 """
 
 import math
@@ -20,18 +21,18 @@ from .operations import numbers
 from .streams import stream_handle
 from .words import NAMES, SIZES, arg_code, dtype_code, format_code, integer, integers, op_code, unfit
 
-# What operand() asks of a context. It ends with the last that needs it, as other things of a context do.
+# The parts of a context that operand() needs.
 Member = namedtuple("Member", "core stream")
-# What boxes need of a member's memory: elements from `first` on, up to and without `end`. The shape and the strides of its box if there is one.
+# The elements [first, end) that boxes need of a member's memory, and the shape and strides if it has exactly one box.
 Needed = namedtuple("Needed", "first end shape strides")
 
 
 class DistLayout:
-    """An array of this shape, and the boxes of it that this process has: a tuple of a slice for each axis, or (lower, upper).
+    """An array of this shape, and the boxes of it that this process has.
 
-    Box i is of member i of this process, or of members[i]. It begins offsets[i] elements behind the member's first, and its strides in
-    elements are strides[i], by default those of a box without gaps. Elements are of dtype, by default f64; those of other types than gpumem's are
-    given by their element_bytes.
+    A box is one slice per axis, or (lower, upper). Box i belongs to member i of this process, or to members[i]. It begins
+    offsets[i] elements after the start of the member's memory. Its strides in elements are strides[i], by default those of
+    a box without padding. dtype is the element type, by default f64. For other types, pass element_bytes instead.
     """
 
     def __init__(self, shape, boxes=(), dtype=None, *, members=None, offsets=None, strides=None, element_bytes=None):
@@ -44,20 +45,20 @@ class DistLayout:
             raise unfit("boxes", boxes, "a list of them")
         corners = [self._corners(box) for box in boxes]
         self.lower, self.upper = tuple(lower for lower, _ in corners), tuple(upper for _, upper in corners)
-        self.members = integers(range(len(corners)) if members is None else members, "members", "an integer for each box")
-        self.offsets = integers((0,) * len(corners) if offsets is None else offsets, "offsets", "an integer for each box")
+        self.members = integers(range(len(corners)) if members is None else members, "members", "one integer per box")
+        self.offsets = integers((0,) * len(corners) if offsets is None else offsets, "offsets", "one integer per box")
         if not hasattr(strides, "__iter__") and strides is not None:
             raise unfit("strides", strides, "a list of those of each box")
         self.strides = tuple(self._tight(*pair) for pair in corners) if strides is None else tuple(integers(own, "strides") for own in strides)
         for name in ("members", "offsets", "strides"):
             if len(getattr(self, name)) != len(corners):
-                raise ValueError(f"there are {len(getattr(self, name))} {name}; expected one a box, {len(corners)}")
+                raise ValueError(f"there are {len(getattr(self, name))} {name}; expected one per box, {len(corners)}")
         for place, own in enumerate(self.strides):
             self._require_axes(own, f"strides[{place}] has")
 
     def _require_axes(self, values, what):
         if len(values) != len(self.shape):
-            raise ValueError(f"{what} {len(values)} values; expected one an axis, {len(self.shape)}")
+            raise ValueError(f"{what} {len(values)} values; expected one per axis, {len(self.shape)}")
 
     def _corners(self, box):
         box = (box,) if isinstance(box, slice) or not hasattr(box, "__iter__") else tuple(box)
@@ -72,7 +73,7 @@ class DistLayout:
                 raise ValueError(f"the box {box} leaves the array, whose shape is {self.shape}")
             return tuple(part.start for part in parts), tuple(max(part.start, part.stop) for part in parts)
         if len(box) != 2 or not all(hasattr(corner, "__len__") for corner in box):
-            raise ValueError(f"the box {box} is neither slices, one an axis, nor (lower, upper)")
+            raise ValueError(f"the box {box} is neither slices, one per axis, nor (lower, upper)")
         lower, upper = (integers(corner, "a corner of a box") for corner in box)
         for corner in (lower, upper):
             self._require_axes(corner, f"a corner of the box {box} has")
@@ -84,11 +85,11 @@ class DistLayout:
         return tuple(math.prod(extents[axis + 1 :]) for axis in range(len(extents)))
 
     def size(self, member):
-        """How many elements the memory of a member of this process has at least."""
+        """The number of elements that the memory of a member of this process needs."""
         return self._needed(integer(member, "member")).end
 
     def _needed(self, member, low=None, high=None, periodic=None):
-        """With ghost cells round the boxes, of which nothing is written past the ends of an axis that is not periodic."""
+        """The Needed of a member. Ghost cells past the ends of an axis that is not periodic are not written."""
         first = end = 0
         whole = []
         for lower, upper, owner, offset, strides in zip(self.lower, self.upper, self.members, self.offsets, self.strides):
@@ -106,7 +107,7 @@ class DistLayout:
         return Needed(first, end, *(only or (None, None)))
 
     def _filled(self):
-        """A gpumem_dist_layout, and what it points to."""
+        """A gpumem_dist_layout, and the arrays that it points to."""
         flat = [numbers("q", [value for own in values for value in own]) for values in (self.lower, self.upper, self.strides)]
         parts = [numbers("q", self.shape), numbers("i", self.members), *flat, numbers("q", self.offsets)]
         addresses = dict(zip(("extents", "members", "lower", "upper", "strides", "offsets"), (part.address for part in parts)))
@@ -120,20 +121,20 @@ def address_of(transport):
             raise ValueError("transport is the address 0; expected that of a gpumem_dist_transport, or None for this process alone")
         return transport
     view = raw.view(getattr(transport, "contents", transport))
-    if view is None or view.size * view.itemsize <= SIZES[Dtype.I64]:  # less than its struct_size, with which it begins
+    if view is None or view.size * view.itemsize <= SIZES[Dtype.I64]:  # too small for its first member, struct_size
         raise TypeError(f"transport is a {type(transport).__name__}; expected a communicator of mpi4py, or a gpumem_dist_transport: a structure of "
                         "ctypes, a pointer to it, or its address")
     return view.address
 
 
 class Owner:
-    """What has a handle, which ends when it is closed and with the last call that is under way in any thread."""
+    """The owner of a handle, which ends when it is closed and no thread uses it in a call."""
 
     _what = ""
 
     def _begin(self):
         self.handle, self.over, self.calls = None, False, 0
-        self.lock = threading.RLock()  # the collector may end one while the thread counts
+        self.lock = threading.RLock()  # re-entrant: the collector may end one while the thread holds it
 
     def __reduce__(self):
         raise TypeError(f"cannot pickle '{type(self).__name__}' object")
@@ -150,7 +151,7 @@ class Owner:
         self.close()
 
     def close(self):
-        """Lets go. It ends with the last call under way."""
+        """Closes the handle. It ends after pending calls of other threads."""
         self.over = True
         self._end()
 
@@ -171,7 +172,7 @@ class Owner:
             self._end()
 
     def _taken(self):
-        """The handle, once it is nobody's any more; else None."""
+        """Takes the handle once it is closed and unused, else None."""
         with self.lock:
             if not self.over or self.calls:
                 return None
@@ -180,10 +181,12 @@ class Owner:
 
 
 class Dist(Owner):
-    """Members, one for each of the contexts; a context may stand for several. `transport` reaches other processes, and is taken over: a
-    communicator of mpi4py, or a filled gpumem_dist_transport (a structure of ctypes, a pointer to it, or its address), whose functions
-    are called in the thread of each call. It ends with the last of its plans. What is given by its address has to be there until then.
-    As a context manager it lets go at the end."""
+    """Joins contexts, with one member per context. A context may appear several times.
+
+    `transport` connects to other processes, and the Dist takes it over. It is a communicator of mpi4py, or a filled
+    gpumem_dist_transport: a structure of ctypes, a pointer to it, or its address. Its functions run in the thread of each
+    call. The Dist ends with its last plan. If you pass an address, keep the memory until then. The end of `with` closes it.
+    """
 
     _what = "dist"
 
@@ -195,8 +198,8 @@ class Dist(Owner):
             if not isinstance(context, Context):
                 raise unfit(f"contexts[{place}]", context, "a gpumem.Context")
         self.members = [Member(context.core, context.stream) for context in contexts]
-        self.plans = {}  # of those that have not ended, by id: the plan itself once nothing else refers to it, else None
-        self.ending = threading.RLock()  # close() waits for another thread that ends it: afterwards the transport may go
+        self.plans = {}  # live plans by id: None, or the plan itself once nothing else refers to it
+        self.ending = threading.RLock()  # close() waits for a thread that ends it, because the caller may free the transport afterwards
         self._begin()
         handles = numbers("Q", [member.core.handle for member in self.members])
         options = {"contexts": handles.address, "members": len(self.members), "deadline_s": deadline_s}
@@ -210,7 +213,7 @@ class Dist(Owner):
             table = raw.transport_callbacks(address_of(transport)) or transport
         if table is not None:
             options["transport"] = address_of(table)
-        self.transport = transport, table  # what they call is called until the end
+        self.transport = transport, table  # the library calls their functions until the end
         self.handle = raw.gpumem_dist_create(filled_options("gpumem_dist_options", raw.gpumem_dist_options_init, options))
         for member in self.members:
             member.core.users.add(id(self))
@@ -236,17 +239,17 @@ class Dist(Owner):
                     member.core.release(self)
 
     def query(self):
-        """Who is there: rank, size, first_member, members, all_members; status, and staged_pairs."""
+        """Describes the Dist: rank, size, first_member, members, all_members, status and staged_pairs."""
         with self._call() as handle:
             return read_struct("gpumem_dist_info", lambda p: raw.gpumem_dist_query(handle, p), raw.gpumem_dist_info_init)
 
     def abort(self):
-        """From any thread: calls that are under way in this process, and all after them, raise PeerLost."""
+        """Makes pending and later calls of this process raise PeerLost. You may call it from any thread."""
         with self._call() as handle:
             raw.gpumem_dist_abort(handle)
 
     def plan_redistribute(self, src, dst, order=None, *, workspace_bytes=None):
-        """To move an array from one layout to another: axis d of dst is axis order[d] of src."""
+        """A plan that moves an array from one layout to another. Axis d of dst is axis order[d] of src."""
         for layout, name in ((src, "src"), (dst, "dst")):
             self._require_layout(layout, name)
         if order is not None:
@@ -259,7 +262,7 @@ class Dist(Owner):
             return DistPlan(self, plan, src, self._needed(src), self._needed(dst))
 
     def plan_halo(self, layout, low, high, periodic, *, workspace_bytes=None):
-        """To fill low[d] elements before each box along axis d, and high[d] behind it; round the ends of the array where periodic[d]."""
+        """A plan that fills low[d] elements before each box along axis d and high[d] after it. periodic[d] wraps the axis."""
         self._require_layout(layout, "layout")
         names = "low", "high", "periodic"
         around = [integers(values, name) for values, name in zip((low, high, periodic), names)]
@@ -272,7 +275,7 @@ class Dist(Owner):
             return DistPlan(self, plan, layout, self._needed(layout, *around))
 
     def plan_reduce(self, layout, *, workspace_bytes=None):
-        """To reduce an array as the sequence of its elements, the last axis fastest."""
+        """A plan that reduces the sequence of the array's elements, the last axis fastest."""
         self._require_layout(layout, "layout")
         raw_layout, _kept = layout._filled()
         with self._call() as handle:
@@ -294,7 +297,7 @@ class Dist(Owner):
 
 
 class DistPlan(Owner):
-    """What Dist.plan_redistribute(), plan_halo() and plan_reduce() make, as often as it is called. It keeps its Dist."""
+    """A plan of Dist.plan_redistribute(), plan_halo() or plan_reduce(). It can run many times, and keeps its Dist."""
 
     _what = "plan"
 
@@ -328,10 +331,10 @@ class DistPlan(Owner):
                 self.dist.plans.pop(id(self), None)
 
     def _parts(self, x, name, needed, streams=None, write=False):
-        """The Views of the memory of each member, and the pointers to them."""
+        """The Views of each member's memory, and an array of their addresses."""
         parts = x if isinstance(x, list | tuple) else [x]
         if len(parts) != len(needed):
-            raise ValueError(f"{name} has {len(parts)} parts; expected one a member, {len(needed)}")
+            raise ValueError(f"{name} has {len(parts)} parts; expected one per member, {len(needed)}")
         views = []
         for place, (part, need) in enumerate(zip(parts, needed)):
             stream = streams[place] if streams else None
@@ -353,7 +356,7 @@ class DistPlan(Owner):
                 extent == 1 or own == wanted * view.itemsize for extent, own, wanted in zip(view.shape, view.strides, need.strides)):
             return
         if not view.contiguous:
-            refuse(view, name, "elements without gaps, or the strides of its box in the layout")
+            refuse(view, name, "elements without padding, or the strides of its box in the layout")
         if need.first < 0:
             raise ValueError(f"{name} has {view.size} elements, and its boxes with their halo reach from {need.first} to {need.end}; expected "
                              f"{need.end - need.first} elements, and offsets of the boxes that are {-need.first} more")
@@ -361,12 +364,12 @@ class DistPlan(Owner):
             raise ValueError(f"{name} has {view.size} elements; expected {need.end}")
 
     def execute(self, src, dst=None, *, streams=None):
-        """dst = src; or the halo of src, without dst. With `streams`, one of each member's context, it is enqueued on them."""
+        """Moves src to dst, or without dst fills the halo of src. With `streams`, one per member, it is asynchronous."""
         with self._call() as handle:
             if streams is not None and not isinstance(streams, list | tuple):
-                raise unfit("streams", streams, "a list of gpumem.Streams, one a member")
+                raise unfit("streams", streams, "a list of gpumem.Streams, one per member")
             if streams is not None and len(streams) != len(self.src):
-                raise ValueError(f"there are {len(streams)} streams; expected one a member, {len(self.src)}")
+                raise ValueError(f"there are {len(streams)} streams; expected one per member, {len(self.src)}")
             if dst is None and self.dst is not None:
                 raise TypeError("the plan moves src to dst; expected both")
             of, of_pointers = self._parts(src, "src", self.src, streams, write=dst is None)
@@ -393,7 +396,7 @@ class DistPlan(Owner):
             return (cell.result(dtype, 0), cell.result(dtype, 1)) if op == Op.MIN_MAX else cell.result(dtype, 0)
 
     def argreduce(self, x, op="min"):
-        """The minimum, the maximum or the largest magnitude ("max_abs"), and its place in the whole array."""
+        """The minimum, maximum or largest magnitude ("max_abs"), and its index in the whole array."""
         with self._call() as handle:
             dtype, op, value, index = self._typed(), arg_code(op), raw.Cell(), raw.Cell()
             _views, pointers = self._parts(x, "x", self.src)
@@ -417,6 +420,6 @@ class DistPlan(Owner):
             return cell.f64
 
     def explain(self, format=Format.TEXT):
-        """What this process does in it, in words or as JSON."""
+        """Describes the work of this process in the plan, as text or JSON."""
         with self._call() as handle:
             return read_text(lambda *room: raw.gpumem_dist_explain(handle, format_code(format), *room))

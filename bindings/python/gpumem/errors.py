@@ -1,9 +1,9 @@
-"""A status as an exception: gpumem.OutOfRange for GPUMEM_OUT_OF_RANGE, with the library's sentence."""
+"""One exception class per status, such as gpumem.OutOfRange for GPUMEM_OUT_OF_RANGE."""
 
 from . import _gpumem
 from .names import Status
 
-# What else they are, so that code which knows nothing of gpumem catches them.
+# Built-in base classes, so that code that does not know gpumem can catch the exceptions.
 BUILTIN = {
     Status.INVALID_ARGUMENT: ValueError,
     Status.INVALID_POINTER: ValueError,
@@ -16,10 +16,10 @@ BUILTIN = {
 
 
 class Error(Exception):
-    """A call failed: `status` says how, the text is the library's sentence."""
+    """A call failed. `status` is the status, and the text is the library's error message."""
 
     status = Status.INTERNAL
-    result = None  # of a reduction to several values, of which some are missing: the array with the others
+    result = None  # if a reduction lacks some of its values: the array with the others
 
 
 def class_name(status):
@@ -39,7 +39,7 @@ def failure(status, sentence):
     kind = CLASSES.get(status, Error)
     exception = kind(sentence or f"status {status}")
     if kind is Error:
-        exception.status = status  # of a newer library
+        exception.status = status  # a status of a newer library
     return exception
 
 

@@ -1,4 +1,4 @@
-"""What the library is told of an array: sequences, matrices, rows. Strides that it can't take are refused with a sentence."""
+"""Describes arrays to the library as sequences, matrices or rows, and refuses strides that it can't take."""
 
 import contextlib
 import math
@@ -13,16 +13,16 @@ from .words import NAMES
 
 
 def refuse(view, name, expected):
-    """Raises ValueError with what is wrong with the strides, or else with the shape."""
+    """Raises ValueError with the wrong strides or shape, and a remedy."""
     found = f"{name} has the shape {view.shape} and strides of {view.strides} bytes"
     for stride, extent in zip(view.strides, view.shape):
         if extent > 1 and stride <= 0:
             found = f"{name} has a {'negative' if stride else 'zero'} stride ({view.strides} bytes)"
         elif extent > 1 and stride % view.itemsize:
-            found = f"{name} has a stride of {stride} bytes, no whole number of elements of {view.itemsize}"
+            found = f"{name} has a stride of {stride} bytes, which is not a multiple of the element size, {view.itemsize}"
     walkable = all(s >= 0 and s % view.itemsize == 0 for s, extent in zip(view.strides, view.shape) if extent > 1)
     copied = ", or Context.array() of it," if walkable else ""
-    if name.startswith(("dst", "out")):  # what is written to a copy does not come back
+    if name.startswith(("dst", "out")):  # writing to a copy would not change the original
         raise ValueError(f"{found}; expected {expected}: write to an array that has them, and copy() from there")
     raise ValueError(f"{found}; expected {expected}: numpy.ascontiguousarray({name}){copied} has them")
 
@@ -32,7 +32,7 @@ def is_swapped(view):
 
 
 def same_elements(to, of, name="out"):
-    """For what moves elements: TypeError where the destination would have others than src."""
+    """Raises TypeError if both sides of a move have different elements."""
     both_typed = to.dtype_code >= 0 and of.dtype_code >= 0
     if to.itemsize != of.itemsize or (both_typed and to.dtype_code != of.dtype_code) or is_swapped(to) != is_swapped(of):
         raise TypeError(f"{name} has elements of format '{to.format}' and {to.itemsize} bytes, src of '{of.format}' and "
@@ -40,14 +40,14 @@ def same_elements(to, of, name="out"):
 
 
 def described(view):
-    """The elements, and how those of bool become numbers."""
-    return "bool, which .view(\"u1\") has as numbers" if view.format == "?" else f"format '{view.format}'"
+    """Describes the elements for a message, with the remedy for bool."""
+    return "bool, which .view(\"u1\") turns into numbers" if view.format == "?" else f"format '{view.format}'"
 
 
 def typed(view, name):
-    """The code of the element type; TypeError for elements that can only be moved."""
+    """The code of the element type. Raises TypeError for elements that can only be moved."""
     if view.dtype_code < 0:
-        why = "" if view.format == "?" else ", whose bytes are swapped" if is_swapped(view) else ", which is no element type of gpumem"
+        why = "" if view.format == "?" else ", whose bytes are swapped" if is_swapped(view) else ", which is not an element type of gpumem"
         raise TypeError(f"{name} has elements of {described(view)}{why}; expected one of {', '.join(NAMES)}")
     return view.dtype_code
 
@@ -60,39 +60,41 @@ def with_axes(view, axes):
 
 
 def in_memory_order(view):
-    """The same elements with their axes in the order of the memory: those of C for an array in the order of Fortran."""
+    """The same elements with their axes in the order of the memory, so that Fortran order becomes C order."""
     return with_axes(view, sorted(range(view.ndim), key=lambda axis: -view.strides[axis]))
 
 
 def sequence(view, name, op=None):
-    """The number of elements, and their distance in elements. Only what any order of them gives, as a maximum, is taken in another
-    order than that of the indices."""
+    """The number of elements, and their stride in elements.
+
+    The elements may be in another order than their indices only if the result does not depend on it, as for a maximum.
+    """
     stride = view.sequence_stride
     if stride < 1:
         stride = in_memory_order(view).sequence_stride
         if stride < 1:
             refuse(view, name, "elements at one stride of 1 or more")
         if op is None or (view.dtype_code >= Dtype.F16 and op not in (Op.MIN, Op.MAX, Op.MAX_ABS, Op.MIN_MAX)):
-            raise ValueError(f"{name} lies in memory in another order than that of its indices (strides of {view.strides} bytes), and the "
-                             f"order decides on the result: expected {name}.T or numpy.ravel({name}, 'K') for the order of the memory, "
-                             f"or numpy.ascontiguousarray({name}) for that of the indices")
+            raise ValueError(f"{name} has its elements in another order than its indices (strides of {view.strides} bytes), and the "
+                             f"order changes the result; expected {name}.T or numpy.ravel({name}, 'K') for the order of the memory, "
+                             f"or numpy.ascontiguousarray({name}) for the order of the indices")
     return view.size, stride
 
 
 def contiguous(view, name):
     if not view.contiguous:
-        refuse(view, name, "elements without gaps")
+        refuse(view, name, "elements without padding")
     return view.size
 
 
 def is_fortran(view):
-    """Without gaps, and the first index fastest."""
+    """True if the array has no padding and the first index is the fastest."""
     axes = fuse(view.shape[::-1], view.strides[::-1])
     return not view.contiguous and axes is not None and axes[1] == view.itemsize
 
 
 def of_one_order(of, to):
-    """For what goes through src and out alike: how many elements each has."""
+    """The number of elements of src and out, which are processed in the same order."""
     if not of.contiguous and of.shape == to.shape and all(
             extent == 1 or s * to.itemsize == t * of.itemsize for extent, s, t in zip(of.shape, of.strides, to.strides)):
         of, to = in_memory_order(of), in_memory_order(to)
@@ -102,7 +104,7 @@ def of_one_order(of, to):
 
 
 def numbers_of(view, name, *dtypes):
-    """For indices and offsets of these types: how many there are."""
+    """The number of elements of a vector of indices or offsets with one of these types."""
     if view.ndim != 1:
         raise ValueError(f"{name} has {view.ndim} axes; expected 1")
     if view.dtype_code not in dtypes:
@@ -117,7 +119,7 @@ def indices(view, name):
 
 
 def fuse(shape, strides):
-    """Axes as one, an extent and a stride in bytes; None where they are not one."""
+    """The axes combined into one: its extent and its stride in bytes. None if they can't be combined."""
     if 0 in shape:
         return 0, 0
     extent, stride = 1, 0
@@ -133,33 +135,33 @@ def fuse(shape, strides):
 
 
 def elements(view, stride, extent, least=0):
-    """A stride in elements, or None where it is none or is less than `least`; where there is one element: `least`."""
+    """The stride in elements. `least` for at most one element. None if it is less than `least` or not a whole number."""
     if extent <= 1:
         return least
     return stride // view.itemsize if stride >= least * view.itemsize and stride % view.itemsize == 0 else None
 
 
 def leading_dimension(view):
-    """Of the last two axes; None where their rows have gaps, or do not lie one after the other."""
+    """The leading dimension of the last two axes. None if a row has padding inside or rows overlap."""
     rows, cols = view.shape[-2:]
     ld = elements(view, view.strides[-2], rows, max(cols, 1))
     return None if ld is None or (cols > 1 and view.strides[-1] != view.itemsize) else max(ld, cols)
 
 
 def rows(view, name):
-    """For rows by index: their number, their bytes and their pitch."""
+    """The number of rows, their bytes and their pitch, for gather and scatter."""
     if view.ndim < 1:
         raise ValueError(f"{name} has no axis to count rows on")
     inner = fuse(view.shape[1:], view.strides[1:])
     row_bytes = inner[0] * view.itemsize if inner else 0
     pitch = view.strides[0] if view.shape[0] > 1 else row_bytes
     if inner is None or (inner[0] > 1 and inner[1] != view.itemsize) or pitch < row_bytes:
-        refuse(view, name, "rows without gaps, one after the other")
+        refuse(view, name, "rows without padding, one after the other")
     return view.shape[0], row_bytes, pitch
 
 
 def image(view, name):
-    """Rows, columns, channels and pitch of an image (rows, columns) or (rows, columns, channels)."""
+    """The rows, columns, channels and pitch of an image with axes (rows, columns) or (rows, columns, channels)."""
     if view.ndim not in (2, 3):
         raise ValueError(f"{name} has {view.ndim} axes; expected rows and columns, or those and channels")
     channels = view.shape[2] if view.ndim == 3 else 1
@@ -167,13 +169,16 @@ def image(view, name):
     pixels = view.shape[1] * channels
     pitch = view.strides[0] if view.shape[0] > 1 else pixels * view.itemsize
     if inner is None or (pixels > 1 and inner[1] != view.itemsize) or pitch < 0:
-        refuse(view, name, "interleaved channels, rows without gaps")
+        refuse(view, name, "interleaved channels, rows without padding")
     return view.shape[0], view.shape[1], channels, pitch
 
 
 def lines(view, axis):
-    """For a reduction along an axis: 0 (each row) or 1 (each column), rows, cols, ld, batches, batch stride; the shape of the results, and
-    their axes in the order in which they are written, that of the memory of x, where it is not that of the indices."""
+    """The arguments of a reduction along an axis.
+
+    Returns 0 (each row) or 1 (each column), rows, cols, ld, batches, batch stride, the shape of the results and `order`.
+    Results are written in the order of the memory of x. `order` lists their axes, or is None for the order of the indices.
+    """
     try:
         axis = operator.index(axis)
     except TypeError:
@@ -183,7 +188,7 @@ def lines(view, axis):
     axis %= view.ndim
     shape, strides, size = list(view.shape), list(view.strides), view.itemsize
     extent, stride = shape.pop(axis), strides.pop(axis)
-    order = sorted(range(len(shape)), key=lambda a: -strides[a] if strides[a] else -math.inf)  # what is repeated is outside
+    order = sorted(range(len(shape)), key=lambda a: -strides[a] if strides[a] else -math.inf)  # repeated axes (stride 0) are the outermost
     walked = [a for a in order if shape[a] != 1]
     others = collapse([shape[a] for a in walked], [strides[a] for a in walked]) if view.size else [(math.prod(shape), size)]
     if any(s < 0 or s % size for _, s in others) or (extent > 1 and (stride < 0 or stride % size)):
@@ -197,18 +202,18 @@ def lines(view, axis):
     batches = others.pop() if others else (1, 0)
     ld, batch_stride = elements(view, row[1], row[0], max(cols, 1)), elements(view, batches[1], batches[0])
     if others or ld is None or batch_stride is None:
-        refuse(view, "x", "axes without gaps among them before the reduced one, and behind it")
+        refuse(view, "x", "axes without padding between them, before and after the reduced one")
     return int(of_cols), row[0], cols, max(ld, cols), batches[0], batch_stride, tuple(shape), None if walked == sorted(walked) else order
 
 
 def broadcast_shape(views):
-    """The shape that arrays have together, by the rules of NumPy; broadcast() finds those that don't fit."""
+    """The broadcast shape of arrays by the rules of NumPy. broadcast() reports arrays that do not fit."""
     backwards = (reversed(view.shape) for view in views)
     return tuple(next((e for e in own if e != 1), 1) for own in zip_longest(*backwards, fillvalue=1))[::-1]
 
 
 def broadcast(view, name, shape):
-    """The strides in elements by which a view takes this shape: 0 where it is repeated."""
+    """The strides, in elements, that give a view this shape. Repeated axes have stride 0."""
     lead = len(shape) - view.ndim
     if lead < 0 or any(own not in (1, extent) for own, extent in zip(view.shape, shape[lead:])):
         raise ValueError(f"{name} has the shape {view.shape}; expected {shape}, or one that is broadcast to it")
@@ -218,7 +223,7 @@ def broadcast(view, name, shape):
 
 
 def collapse(shape, *strides):
-    """The fewest axes that several arrays of one shape can be gone through by: [(extent, stride, stride)]."""
+    """The smallest list of axes for arrays of one shape: [(extent, stride of each array)]."""
     axes = []
     for extent, *own in zip(shape, *strides):
         if extent == 1:
@@ -234,7 +239,7 @@ def collapse(shape, *strides):
 
 
 def operand(context, x, name, stream=None, write=False):
-    """A View of an array of any library, whose own work on it the given stream waits for."""
+    """A View of an array of any library. The stream waits for that library's work on the array."""
     if type(x) is Array:
         view = x
     else:
@@ -245,23 +250,23 @@ def operand(context, x, name, stream=None, write=False):
         if view is None:
             view = foreign(context, x, name, stream)
         if view.dtype_code < 0 and getattr(getattr(x, "dtype", None), "hasobject", False):
-            raise TypeError(f"{name} has elements that are objects of Python, which are not moved")
+            raise TypeError(f"{name} has elements that are Python objects, which can't be moved")
     if write and view.readonly:
         raise ValueError(f"{name} is read-only")
     return view
 
 
 def of_buffer(x):
-    """A View of what has a buffer; None for what is taken in another way. Its exceptions are no context of those of that way."""
+    """A View of an object with a buffer, or None for other objects. Returning None keeps tracebacks free of this exception."""
     try:
         return raw.view(x)
     except (TypeError, ValueError, BufferError) as error:
-        if hasattr(x, "__cuda_array_interface__"):  # CuPy has a buffer, and refuses it for device memory
+        if hasattr(x, "__cuda_array_interface__"):  # CuPy has a buffer, but refuses to export device memory
             return None
         interface = getattr(x, "__array_interface__", None) if isinstance(error, ValueError) else None
         if interface is None:
             raise
-    return from_interface(x, interface, Kind.PAGEABLE, DEVICE_HOST)  # NumPy's buffers have no word for bfloat16, nor for times
+    return from_interface(x, interface, Kind.PAGEABLE, DEVICE_HOST)  # NumPy's buffers can't describe bfloat16 and times
 
 
 def foreign(context, x, name, stream):
@@ -287,8 +292,8 @@ def from_dlpack(context, x, name, stream):
     except (TypeError, ValueError):
         raise BufferError(f"{name}.__dlpack_device__() gives {reprlib.repr(device)}; expected the type of a device and its number") from None
     if place != DL_CPU and context.core.cuda:
-        # The other library makes this stream wait for its own.
+        # The other library makes this stream wait for its own stream.
         words["stream"] = (stream or context.stream).native
-    with contextlib.suppress(TypeError):  # of a library that knows no versions
+    with contextlib.suppress(TypeError):  # a library without versioned capsules
         capsule = x.__dlpack__(max_version=(1, 0), **words)
     return raw.dlpack_import(x.__dlpack__(**words) if capsule is None else capsule)

@@ -1,7 +1,8 @@
-"""The operations of a context on arrays of any library. With `stream` they are enqueued, and what they use is kept until the
-stream has passed them; else they are complete on return.
+"""The operations of a context on arrays of any library.
 
-A result that is not given as `out` lies where the first operand lies: an array of NumPy for one of NumPy, else one of gpumem.
+With `stream`, they are asynchronous, and the stream keeps the operands until it has passed the operation. Otherwise they
+are complete on return. Without `out`, the result is in the same kind of memory as the first operand. It is an array of
+NumPy if the first operand is one, else a gpumem.Array.
 """
 
 import array
@@ -26,7 +27,7 @@ def numbers(letter, values):
 
 
 def room_of_numpy(x, shape, element=None):
-    """An array like x, or of another element type, by NumPy's own allocator; None where x is not NumPy's."""
+    """A new array by NumPy's allocator, with x's element type by default. None if x is not an array of NumPy."""
     numpy = sys.modules.get("numpy")
     if numpy is None or not isinstance(x, numpy.ndarray):
         return None
@@ -38,10 +39,10 @@ raw.set_room(room_of_numpy)
 
 
 class Operations(raw.Base):
-    """What Context inherits."""
+    """The base class of Context."""
 
     def _run(self, name, stream, args, kept, tail=()):
-        """The plain form of a function, or its _async form with what only that takes."""
+        """Calls a function, or with a stream its _async form, which also takes `tail`."""
         if stream is None:
             getattr(raw, name)(self.handle, *args)
         else:
@@ -49,7 +50,7 @@ class Operations(raw.Base):
             stream.keep(kept)
 
     def _room(self, x, like, shape, dtype, stream):
-        """A result beside the operand x, which `like` is the View of. What a stream writes for the host is pinned."""
+        """Memory for a result, of the kind of the operand x, whose View is `like`. A stream's result for the host is pinned."""
         kind = like.kind_code
         if kind == PAGEABLE and stream is None:
             element = None if dtype == like.dtype_code else TYPESTRS[dtype]
@@ -58,7 +59,7 @@ class Operations(raw.Base):
         return self.core.allocate(shape, dtype, int(Kind.PINNED) if kind == PAGEABLE else kind, itemsize=like.itemsize, format=like.format)
 
     def _moved(self, out, x, of, shape, stream):
-        """For the elements of x, moved: `out`, which is made where it is None, and its View."""
+        """`out` and its View, for elements of x that are moved. Makes the array if `out` is None."""
         out = self._room(x, of, shape, of.dtype_code, stream) if out is None else out
         to = operand(self, out, "out", stream, write=True)
         if to.shape != shape:
@@ -69,7 +70,7 @@ class Operations(raw.Base):
     # --------------------------------------------------------------------------------------------------------- reduce
 
     def _reduce(self, x, op="sum", *, axis=None, out=None, status=None, stream=None):
-        """What reduce(), which Base has, does not do itself."""
+        """The general case of Base.reduce()."""
         view, op = operand(self, x, "x", stream), op_code(op)
         dtype = typed(view, "x")
         pairs = (2,) if op == Op.MIN_MAX else ()
@@ -86,8 +87,10 @@ class Operations(raw.Base):
         return out
 
     def _out(self, out, x, like, shape, dtype, stream, order=None):
-        """For numbers of another type than those of x: `out`, which is made where it is None, and its View. `order` has the axes as they
-        are written, where that is not the order of the indices."""
+        """`out` and its View, for results of this dtype. Makes the array if `out` is None.
+
+        `order` is the order of the axes in memory if it differs from the order of the indices.
+        """
         if out is None:
             out = self._room(x, like, tuple(shape[axis] for axis in order) if order else shape, int(dtype), stream)
             if order:
@@ -123,7 +126,7 @@ class Operations(raw.Base):
         return self._several("gpumem_reduce_axis", args, (view, result, status), out, status, stream)
 
     def _several(self, name, args, kept, out, status, stream):
-        """A reduction to several values. An exception for some of them carries the others."""
+        """A reduction to several values. If some are missing, the exception's `result` has the others."""
         try:
             self._run(name, stream, args, kept, (self._status(status),))
         except Error as error:
@@ -132,7 +135,7 @@ class Operations(raw.Base):
         return out
 
     def reduce_segments(self, x, offsets, op="sum", *, out=None, status=None, stream=None):
-        """A number for each x[offsets[s]:offsets[s + 1]]; offsets are i64."""
+        """Reduces each x[offsets[s]:offsets[s + 1]] to one number. The offsets are i64."""
         view, ends = operand(self, x, "x", stream), operand(self, offsets, "offsets", stream)
         op, dtype = op_code(op), typed(view, "x")
         n, segments = contiguous(view, "x"), numbers_of(ends, "offsets", Dtype.I64) - 1
@@ -144,7 +147,7 @@ class Operations(raw.Base):
         return self._several("gpumem_reduce_segments", args, (view, ends, result, status), out, status, stream)
 
     def argreduce(self, x, op="min", *, out=None, stream=None):
-        """The minimum, the maximum or the largest magnitude ("max_abs") and its index. With a stream: two arrays, which `out` may give."""
+        """The minimum, maximum or largest magnitude ("max_abs"), and its index. With a stream, the results are two arrays."""
         op = arg_code(op)
         if stream is None and out is None:
             found = raw.quick_argreduce(self.handle, op, x)
@@ -204,7 +207,7 @@ class Operations(raw.Base):
     # ------------------------------------------------------------------------------------------------------ rearrange
 
     def transpose(self, src, out=None, *, stream=None):
-        """The matrix, or each of a batch of them (three axes), transposed. out may be src, which then changes its shape."""
+        """Transposes a matrix, or each matrix of a batch (three axes). out may be src, and the result then has the new shape."""
         if stream is None:
             done = raw.quick_transpose(self.handle, src, out)
             if done is not None:
@@ -216,7 +219,7 @@ class Operations(raw.Base):
         shape, ld = (*batch, cols, n_rows), leading_dimension(of)
         if out is not None and out is src:
             if ld is None or of.readonly:
-                refuse(of, "src", "rows without gaps, one after the other, writable")
+                refuse(of, "src", "rows without padding, one after the other, writable")
             out = Array(shape, of.dtype_code, address=of, kind=of.kind_code, device=of.device, owner=owner_of(of), itemsize=of.itemsize,
                         format=of.format, strides=of.strides if n_rows == cols else None)  # fmt: skip
         out, to = self._moved(out, src, of, shape, stream)
@@ -232,7 +235,7 @@ class Operations(raw.Base):
         return out
 
     def permute(self, src, order, out=None, *, stream=None):
-        """Axis d of the result is axis order[d] of src, as numpy.transpose(src, order), and the elements are moved."""
+        """Moves the elements so that axis d of the result is axis order[d] of src, as in numpy.transpose(src, order)."""
         of = operand(self, src, "src", stream)
         order = tuple(axis + of.ndim if axis < 0 else axis for axis in integers(order, "order"))
         if len(order) != of.ndim or not all(0 <= axis < of.ndim for axis in order):
@@ -251,7 +254,7 @@ class Operations(raw.Base):
         self._run("gpumem_permute", stream, args, (of, to))
 
     def gather(self, src, index, out=None, *, stream=None, status=None):
-        """Row i of the result is row index[i] of src. IndexError, and nothing is written, for an index without a row."""
+        """Row i of the result is row index[i] of src. An index out of range raises IndexError, and nothing is written."""
         of, by = operand(self, src, "src", stream), operand(self, index, "index", stream)
         src_rows, row_bytes, src_pitch = rows(of, "src")
         n = indices(by, "index")
@@ -261,7 +264,7 @@ class Operations(raw.Base):
         return out
 
     def scatter(self, src, index, dst, *, stream=None, status=None):
-        """Row index[i] of dst = row i of src. IndexError, and nothing is written, for an index without a row."""
+        """Writes row i of src to row index[i] of dst. An index out of range raises IndexError, and nothing is written."""
         of, by = operand(self, src, "src", stream), operand(self, index, "index", stream)
         to = operand(self, dst, "dst", stream, write=True)
         src_rows, row_bytes, src_pitch = rows(of, "src")
@@ -276,7 +279,7 @@ class Operations(raw.Base):
     # ------------------------------------------------------------------------------------------ elementwise and images
 
     def axpby(self, alpha, x, beta=0, y=None, out=None, *, stream=None):
-        """out = alpha * x + beta * y, of f32 or f64. An operand whose factor is 0 may be None; out may be x or y."""
+        """out = alpha * x + beta * y, of f32 or f64. An operand whose factor is 0 may be None. out may be x or y."""
         if stream is None:
             done = raw.quick_axpby(self.handle, alpha, x, beta, y, out)
             if done is not None:
@@ -302,8 +305,10 @@ class Operations(raw.Base):
         return out
 
     def lincomb(self, terms, out=None, *, stream=None):
-        """out = the sum of factor * x over pairs (factor, x), 1 to 8 of them, of f32 or f64. Views of one array make a stencil;
-        they are broadcast as in NumPy."""
+        """out = the sum of factor * x over 1 to 8 pairs (factor, x), of f32 or f64.
+
+        Operands are broadcast as in NumPy. Views of one array make a stencil.
+        """
         if not hasattr(terms, "__iter__"):
             raise unfit("terms", terms, "pairs of a factor and an array")
         terms = list(terms)
@@ -339,8 +344,11 @@ class Operations(raw.Base):
         return out
 
     def _over_views(self, name, x, views, names, out, stream):
-        """The result and its View, the fewest axes that it and the views have together, their extents, each one's strides, the result's last,
-        and the function."""
+        """Prepares an operation that broadcasts its operands.
+
+        Returns the result, its View, the smallest number of axes for all views, their extents, the strides of each view with
+        the result's last, and the name of the function.
+        """
         name += self._float_name(views[0])
         if out is None:
             out = self._room(x, views[0], broadcast_shape(views), views[0].dtype_code, stream)
@@ -354,7 +362,7 @@ class Operations(raw.Base):
         return out, to, len(axes), numbers("q", extents), strides, name
 
     def convert(self, src, dtype=None, out=None, *, stream=None):
-        """The elements of src as another type. out may be src where the sizes of both types are the same."""
+        """Converts elements to another type. out may be src if both types have the same size."""
         if out is None and dtype is None:
             raise TypeError("expected a dtype, or out")
         code = dtype_code(dtype) if out is None else -1
@@ -373,7 +381,7 @@ class Operations(raw.Base):
         return out
 
     def resize(self, src, size=None, filter="bilinear", out=None, *, stream=None):
-        """An image (rows, columns) or (rows, columns, channels) of u8, u16 or f32 in another size (rows, columns)."""
+        """Resizes an image of u8, u16 or f32 with axes (rows, columns) or (rows, columns, channels) to `size`, (rows, columns)."""
         of = operand(self, src, "src", stream)
         if out is None:
             if size is None:
@@ -385,7 +393,7 @@ class Operations(raw.Base):
             size = None
         to = operand(self, out, "out", stream, True)
         if size is not None and to.shape[:2] != integers(size, "size", "two integers, rows and columns"):
-            raise ValueError(f"out has the shape {to.shape}; expected the size that is asked for")
+            raise ValueError(f"out has the shape {to.shape}; expected the requested size")
         n_rows, cols, channels, pitch = image(of, "src")
         to_rows, to_cols, to_channels, to_pitch = image(to, "out")
         if to_channels != channels or to.dtype_code != of.dtype_code:

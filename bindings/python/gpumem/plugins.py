@@ -5,7 +5,7 @@ from . import _library
 
 
 def torch_allocator():
-    """For torch.cuda.memory.change_current_allocator(), before PyTorch has used the GPU."""
+    """An allocator for torch.cuda.memory.change_current_allocator(). Set it before PyTorch uses the GPU."""
     import torch
 
     allocator = torch.cuda.memory.CUDAPluggableAllocator(_library.path, "gpumem_torch_malloc", "gpumem_torch_free")
@@ -14,8 +14,11 @@ def torch_allocator():
 
 
 def cupy_allocator(stream=0):
-    """For cupy.cuda.set_allocator(). 0: safe in every program. A stream's number, 1 for the default one: nothing waits, and
-    the memory is used on that stream alone."""
+    """An allocator for cupy.cuda.set_allocator().
+
+    stream=0 is safe in every program. With the number of a stream (1 is the default stream), frees do not wait, and the
+    program may use the memory only on that stream.
+    """
     import cupy
 
     addresses = [raw.function_address(name) for name in ("gpumem_cupy_malloc", "gpumem_cupy_free")]

@@ -1,4 +1,4 @@
-"""Streams and events. A stream keeps what its work uses until that work is done."""
+"""Streams and events. A stream keeps the operands of its work until the work is done."""
 
 from collections import deque
 
@@ -7,11 +7,11 @@ from .array import Owned, end
 from .errors import Capturing, InvalidArgument, NotReady
 from .words import unfit
 
-CHUNK = 64  # how many calls' operands are kept before an event says when they may go
+CHUNK = 64  # calls per event; an event tells when their operands may go
 
 
 class Event(Owned):
-    """A mark in a stream."""
+    """A position in a stream."""
 
     __slots__ = ("core", "handle")
 
@@ -40,12 +40,12 @@ class Event(Owned):
 
     @property
     def done(self):
-        """Whether its last record has been passed, or there was none."""
+        """True if the stream has passed the last record, or if the event was never recorded."""
         try:
             raw.gpumem_event_elapsed(self.handle, self.handle, raw.Cell())
         except NotReady:
             return False
-        except InvalidArgument:  # never recorded: there is nothing to wait for
+        except InvalidArgument:  # never recorded
             raw.gpumem_event_synchronize(self.handle)
         return True
 
@@ -56,7 +56,7 @@ class Event(Owned):
 
 
 class Stream(Owned):
-    """A queue of work. `native` is a stream of CUDA to borrow: a number, or an object of PyTorch or CuPy."""
+    """A queue of work. `native` is a CUDA stream to borrow: a number, or an object of PyTorch or CuPy."""
 
     __slots__ = ("core", "handle", "borrowed", "kept", "chunks", "__weakref__")
 
@@ -64,7 +64,7 @@ class Stream(Owned):
         self._begin(core_of(context), None)
         self.borrowed = native is not None
         if self.borrowed:
-            number = native_number(native)  # 0 and 1 are the legacy default stream, which has no address
+            number = native_number(native)  # 0 and 1 are the legacy default stream
             if number < 0:
                 raise ValueError(f"native is {number}; expected the number of a CUDA stream, 0 or more")
             self.handle = raw.gpumem_stream_wrap(self.core.handle, number if number > 1 else None)
@@ -97,7 +97,7 @@ class Stream(Owned):
     def _destroy(self, destroy=raw.gpumem_stream_destroy, synchronize=raw.gpumem_stream_synchronize):
         try:
             if (self.borrowed or self.handle is None) and (self.kept or self.chunks):
-                synchronize(self.core.handle, self.handle)  # the end of such a stream waits for nothing
+                synchronize(self.core.handle, self.handle)  # destroying such a stream does not wait
         finally:
             if self.handle is not None:
                 destroy(self.handle)
@@ -121,7 +121,7 @@ class Stream(Owned):
 
     @property
     def done(self):
-        """Whether everything that it was given is done."""
+        """True if all work on the stream is done."""
         try:
             raw.gpumem_stream_query(self.core.handle, self.handle)
             return True
@@ -130,15 +130,15 @@ class Stream(Owned):
 
     @property
     def native(self):
-        """The stream of CUDA, a number: of a context on a device."""
+        """The number of the CUDA stream. Only for contexts on a device."""
         return raw.gpumem_stream_native(self.core.handle, self.handle)
 
     def wait(self, event):
-        """Work from now on waits for the event."""
+        """Makes later work wait for the event."""
         raw.gpumem_stream_wait_event(self.core.handle, self.handle, event_handle(event, "event"))
 
     def keep(self, operands):
-        """Keeps what a call uses until the stream has passed the call."""
+        """Keeps the operands of a call until the stream has passed the call."""
         for operand in operands:
             memory = getattr(operand, "memory", None)
             if memory is not None:
@@ -147,7 +147,7 @@ class Stream(Owned):
         if len(self.kept) < CHUNK:
             return
         with self.core.lock:
-            kept, self.kept = self.kept, []  # before the event: other threads keep theirs meanwhile
+            kept, self.kept = self.kept, []  # before the event, because other threads may call keep() now
         try:
             event = Event(self.core).record(self)
         except BaseException as error:
@@ -159,7 +159,7 @@ class Stream(Owned):
         self._drop_passed()
 
     def _drop_passed(self):
-        """Another thread may do so too, so each takes a chunk out before it asks."""
+        """Drops finished chunks. Each thread removes a chunk before it queries it, because others may drop chunks too."""
         while self.chunks:
             try:
                 chunk = self.chunks.popleft()
@@ -197,7 +197,7 @@ def stream_handle(stream, name="stream"):
 
 
 def native_number(stream):
-    """Of a CUDA stream: a number, or what PyTorch (cuda_stream) and CuPy (ptr) call it."""
+    """The number of a CUDA stream: an integer, or an attribute of a PyTorch (cuda_stream) or CuPy (ptr) stream."""
     if stream is None or isinstance(stream, int):
         return stream
     for name in ("cuda_stream", "ptr"):

@@ -1,4 +1,4 @@
-"""Types, operations and kinds of memory by the words that people use for them."""
+"""Converts names of types, operations, kinds of memory and other arguments to the header's numbers."""
 
 import operator
 import os
@@ -8,22 +8,22 @@ import struct
 from .names import Dtype, Family, Filter, Format, Kind, Op
 
 LONG_NAMES = {"int": "i", "uint": "u", "float": "f", "bfloat": "bf"}
-# What has no bits in its name; of NumPy's letters with bytes those that are no names of gpumem with bits.
+# Names without a number of bits, and NumPy's names with bytes that can't be mistaken for gpumem's names with bits.
 WORDS = {"float": "f64", "double": "f64", "int": "i64", "longlong": "i64", "ulonglong": "u64", "f2": "f16", "f4": "f32", "f8": "f64",
          "i1": "i8", "u1": "u8"}  # fmt: skip
-BOOLS = {"bool", "bool_", "?", "|b1"}  # no element type of the library: bytes that are moved, each 0 or 1
+BOOLS = {"bool", "bool_", "?", "|b1"}  # not an element type: bytes of 0 or 1 that can only be moved
 
 NAMES = [dtype.name.lower() for dtype in Dtype]
 SIZES = [1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8]
 FORMATS = ["b", "B", "h", "H", "i", "I", "q", "Q", "e", "", "f", "d"]
-# Of the array interfaces, which have no word for bf16.
+# Type strings of the array interfaces, which have none for bf16.
 TYPESTRS = ["|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<V2", "<f4", "<f8"]
 CODES = {word: code for words in (NAMES, TYPESTRS) for code, word in enumerate(words) if word != "<V2"}
 RESULTS = [Dtype.I64, Dtype.U64] * 4 + [Dtype.F64] * 4
 
 
 def unfit(name, value, expected):
-    """A TypeError that says which argument is wrong, and how."""
+    """A TypeError with the argument's name, its value, and the expected value."""
     kind = type(value).__name__
     return TypeError(f"{name} is {f'a {kind}' if hasattr(value, 'shape') else reprlib.repr(value)}; expected {expected}")
 
@@ -35,7 +35,7 @@ def integer(value, name):
         raise unfit(name, value, "an integer") from None
 
 
-def integers(values, name, expected="integers, one an axis"):
+def integers(values, name, expected="integers, one per axis"):
     try:
         return tuple(map(operator.index, values))
     except TypeError:
@@ -56,7 +56,7 @@ def path_bytes(path):
 
 
 def codes(members, what):
-    """A function from a member of an enumeration, its number or its name to the number."""
+    """A function that converts a member of an enumeration, its number or its name to the number."""
     known = {member.name.lower(): int(member) for member in members}
     known.update({int(member): int(member) for member in members})
 
@@ -65,7 +65,7 @@ def codes(members, what):
             return known[word.lower() if isinstance(word, str) else word]
         except (KeyError, TypeError):
             names = ", ".join(member.name.lower() for member in members)
-            raise ValueError(f"{reprlib.repr(word)} is no {what}; expected one of {names}") from None
+            raise ValueError(f"{reprlib.repr(word)} is not a valid {what}; expected one of {names}") from None
 
     return code
 
@@ -74,7 +74,7 @@ REDUCE_OPS = [op for op in Op if op not in (Op.ARG_MIN, Op.ARG_MAX, Op.ARG_MAX_A
 op_code = codes(REDUCE_OPS, "operation of reduce()")
 arg_code = codes([Op.MIN, Op.MAX, Op.MAX_ABS], "operation of argreduce()")
 kind_code = codes(Kind, "kind of memory")
-family_code = codes(Family, "family of variants")
+family_code = codes(Family, "family")
 filter_code = codes(Filter, "filter")
 format_code = codes(Format, "format")
 
@@ -85,24 +85,24 @@ def type_word(dtype):
 
 
 def dtype_code(dtype):
-    """Of "f32", "float32", "<f4", float, gpumem.Dtype.F32, or an element type of NumPy, CuPy or PyTorch."""
+    """The code of "f32", "float32", "<f4", float, gpumem.Dtype.F32, or an element type of NumPy, CuPy or PyTorch."""
     if type(dtype) is str and dtype in CODES:
         return CODES[dtype]
     if isinstance(dtype, int) and 0 <= dtype < len(NAMES):
         return int(dtype)
     word = type_word(dtype)
     if word in BOOLS:
-        raise ValueError('bool is no element type here, as it is only moved; expected "u8" and arrays of bool as .view("u1")')
+        raise ValueError('bool can only be moved; expected "u8", with arrays of bool as .view("u1")')
     stem = word.rstrip("0123456789")
     word = WORDS.get(word) or LONG_NAMES.get(stem, stem) + word[len(stem):]  # fmt: skip
     if word not in NAMES:
         shown = reprlib.repr(dtype) if isinstance(dtype, str | type) or not hasattr(dtype, "shape") else f"a {type(dtype).__name__}"
-        raise ValueError(f"{shown} is no element type; expected one of {', '.join(NAMES)}, or a type or '<i4' of NumPy's")
+        raise ValueError(f"{shown} is not an element type; expected one of {', '.join(NAMES)}, or a type or name of NumPy, such as '<i4'")
     return NAMES.index(word)
 
 
 def element_of(dtype):
-    """What a View has of a type: its code, the bytes of an element and its format. Of bool too, which has no code."""
+    """The code, item size and format of a type, for a View. bool has no code, so its code is -1."""
     if type(dtype) is not str or dtype not in CODES:
         if type_word(dtype) in BOOLS:
             return -1, 1, "?"
@@ -111,10 +111,10 @@ def element_of(dtype):
 
 
 def pattern_of(view, value):
-    """The bytes of an element of this value."""
+    """The bytes of one element with this value."""
     if isinstance(value, (bytes, bytearray)):
         if len(value) != view.itemsize:
-            raise ValueError(f"the value has {len(value)} bytes, and an element {view.itemsize}")
+            raise ValueError(f"the value has {len(value)} bytes; expected the bytes of an element, {view.itemsize}")
         return bytes(value)
     if view.format == "?":
         return bool_byte(value)
@@ -123,20 +123,20 @@ def pattern_of(view, value):
     try:
         return bf16_bytes(value) if view.dtype_code == Dtype.BF16 else struct.pack("=" + FORMATS[view.dtype_code], value)
     except (struct.error, OverflowError):
-        raise ValueError(f"the value {reprlib.repr(value)} is no {NAMES[view.dtype_code]}") from None
+        raise ValueError(f"the value {reprlib.repr(value)} is not a value of {NAMES[view.dtype_code]}") from None
 
 
 def bool_byte(value):
     try:
         if value in (0, 1):
             return b"\1" if value else b"\0"
-    except (TypeError, ValueError):  # of several values
+    except (TypeError, ValueError):  # an array of several elements
         pass
-    raise ValueError(f"the value {reprlib.repr(value)} is no bool")
+    raise ValueError(f"the value {reprlib.repr(value)} is not a bool")
 
 
 def bf16_bytes(value):
     bits = struct.unpack("<I", struct.pack("<f", value))[0]
     if value != value:
         return b"\xc0\x7f"
-    return struct.pack("<H", (bits + 0x7FFF + (bits >> 16 & 1)) >> 16)  # to nearest, ties to even
+    return struct.pack("<H", (bits + 0x7FFF + (bits >> 16 & 1)) >> 16)  # rounds to nearest, ties to even

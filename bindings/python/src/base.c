@@ -1,12 +1,11 @@
-/* Base: what gpumem.Context inherits. It has the shortest way for the call that is made most often, a reduction of one array
- * to one number or along an axis: no frame of Python. */
+/* Base: the base class of gpumem.Context. It has the fast path of reduce() without a Python frame. */
 #include "module.h"
 
 typedef struct {
   PyObject_HEAD PyObject* handle;
 } Base;
 
-static PyObject* operations; /* a dictionary: the number of an operation by each of its names */
+static PyObject* operations; /* a dictionary from the names of operations to their numbers */
 
 static PyObject* set_operations(PyObject* module, PyObject* dictionary) {
   (void)module;
@@ -29,7 +28,7 @@ static PyObject* reduce_generally(Base* self, PyObject* const* args, Py_ssize_t 
   return result;
 }
 
-/* Whether the names of keyword arguments are `axis` alone, and its value is a number. */
+/* True if `axis` is the only keyword argument, and its value is an integer. */
 static bool is_axis(PyObject* names, PyObject* value, int64_t* axis) {
   if (PyTuple_Size(names) != 1 || PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "axis") != 0 ||
       !PyLong_Check(value))
@@ -44,9 +43,9 @@ static PyObject* base_reduce(Base* self, PyObject* const* args, Py_ssize_t given
   int64_t axis = 0;
   void* ctx;
   PyObject* code = given == 2 ? PyDict_GetItemWithError(operations, args[1]) : NULL;
-  PyErr_Clear(); /* of what is no key: the general way says so */
+  PyErr_Clear(); /* not a key: the general path raises the error */
   if (self->handle && (given == 1 || code) && (!names || is_axis(names, args[given], &axis))) {
-    PyObject *handle = Py_NewRef(self->handle), *value = NULL; /* another thread may close the context meanwhile */
+    PyObject *handle = Py_NewRef(self->handle), *value = NULL; /* held, because another thread may close the context */
     if (to_pointer(handle, &ctx, "ctx") && (!code || to_int32(code, &op, "op")))
       value = names ? quick_reduce_axis(ctx, op, args[0], axis) : quick_reduce(ctx, op, args[0]);
     Py_DECREF(handle);
@@ -65,7 +64,7 @@ static int set_handle(Base* self, PyObject* handle, void* closure) {
   (void)closure;
   PyObject* before = self->handle;
   self->handle = handle && !Py_IsNone(handle) ? Py_NewRef(handle) : NULL;
-  Py_XDECREF(before); /* last: it may end the context */
+  Py_XDECREF(before); /* last, because it may end the context */
   return 0;
 }
 
@@ -92,14 +91,14 @@ static void base_dealloc(Base* self) {
 static PyMethodDef base_methods[] = {
     {"reduce", (PyCFunction)(void (*)(void))base_reduce, METH_FASTCALL | METH_KEYWORDS,
      "reduce(x, op='sum', *, axis=None, out=None, status=None, stream=None)\n\n"
-     "The reduction of all elements: an int, a float, or a pair for 'min_max'. With an axis: an array, a number for "
-     "each\n"
-     "line along it. With a stream: an array that the number is written to, and `status` an i32 array for its status."},
+     "Reduces all elements to an int, a float, or a pair for 'min_max'. With `axis`, the result is an array with one\n"
+     "number per line along it. With `stream`, the number is written to an array, and its deferred status to "
+     "`status`,\n"
+     "an array of one i32."},
     {NULL, NULL, 0, NULL}};
-static PyGetSetDef base_properties[] = {
-    {"handle", (getter)get_handle, (setter)set_handle,
-     "the gpumem_ctx, which lives as long as a call has this; None closes it", NULL},
-    {NULL, NULL, NULL, NULL, NULL}};
+static PyGetSetDef base_properties[] = {{"handle", (getter)get_handle, (setter)set_handle,
+                                         "the gpumem_ctx, which lives as long as a call uses it; None closes it", NULL},
+                                        {NULL, NULL, NULL, NULL, NULL}};
 static PyType_Slot base_slots[] = {{Py_tp_new, (void*)PyType_GenericNew},
                                    {Py_tp_dealloc, (void*)base_dealloc},
                                    {Py_tp_traverse, (void*)base_traverse},

@@ -1,5 +1,5 @@
-/* Python functions as callbacks of the library, which calls them from any of its threads. What the library calls is one C
- * function a kind, with an object of Python as its `user`: whoever gives it away keeps it alive. */
+/* Python functions as callbacks, which the library calls from any thread. Each kind has one C function. Its `user` is a
+ * Python object, which the owner of the callback keeps alive. */
 #include "module.h"
 
 #include <pthread.h>
@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A thread that asks for the lock of an interpreter that ends never comes back: Python ends or hangs it there, in the middle of
- * the library's frames. So callbacks are closed before that, and those that are under way are waited for. */
+/* A thread that requests the lock of an interpreter that ends never returns: Python ends or hangs it inside the
+ * library's frames. So callbacks are closed before that, and close_callbacks() counts the running ones. */
 static atomic_int inside;
-static atomic_int under_way; /* those inside for a call of the library */
+static atomic_int under_way; /* running callbacks that a call of the library waits for */
 static atomic_bool closed;
 
 bool python_begin(void) {
@@ -34,8 +34,8 @@ static void callback_end(void) {
   python_end();
 }
 
-/* A callback that outlasts the wait is such a thread. Up to Python 3.13 it would be unwound through the frames of the library,
- * which aborts the process; it stays where it is instead. */
+/* A callback that outlasts the wait. Up to Python 3.13, the interpreter unwinds its thread through the library's
+ * frames, which aborts the process. So the thread stays here. */
 static void stay(void* none) {
   (void)none;
   for (;;) pause();
@@ -49,7 +49,7 @@ static PyObject* callbacks_under_way(PyObject* module, PyObject* none) {
 static PyObject* open_callbacks(PyObject* module, PyObject* none) {
   (void)module, (void)none;
   atomic_store(&under_way, 0);
-  atomic_store(&inside, 0); /* in a forked child, the threads that were in one are not there */
+  atomic_store(&inside, 0); /* a forked child does not have the threads of running callbacks */
   atomic_store(&closed, false);
   Py_RETURN_NONE;
 }
@@ -60,7 +60,7 @@ static PyObject* close_callbacks(PyObject* module, PyObject* none) {
   return PyLong_FromLong(atomic_load(&inside));
 }
 
-/* What a callback raised. An interrupt is for the main thread, which gets it when it is back in Python. */
+/* Reports the exception of a callback. The main thread raises an interrupt when it is back in Python. */
 static void report(PyObject* function) {
   if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
     PyErr_Clear();
@@ -70,14 +70,14 @@ static void report(PyObject* function) {
   }
 }
 
-/* `user` is a list of the function, so that another can take its place while the library calls the first. */
+/* `user` is a list that contains the function, so that the function can be replaced during a call. */
 static void on_log(void* user, gpumem_log_level level, const char* message) {
   if (!callback_begin()) return;
   pthread_cleanup_push(stay, NULL);
   PyGILState_STATE gil = PyGILState_Ensure();
   PyObject* function = Py_XNewRef(PyList_GetItem((PyObject*)user, 0));
   if (function && !Py_IsNone(function)) {
-    /* a message can have a file's name, in whatever bytes it is */
+    /* a message can contain a file name of any bytes */
     PyObject* text = PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace");
     PyObject* result = text ? PyObject_CallFunction(function, "iN", (int)level, text) : NULL;
     if (!result) report(function);
@@ -91,12 +91,12 @@ static void on_log(void* user, gpumem_log_level level, const char* message) {
 
 /* ------------------------------------------------------------------------------------------- the program's own pool */
 
-/* task(i) of a parallel_for. That each index runs once, and has ended when the call does, is the library's care. */
+/* task(i) of a parallel_for. The library makes sure that each index runs once and has ended with the call. */
 typedef struct {
   PyObject_HEAD gpumem_task_fn run;
   void* state;
   int64_t tasks;
-  char* begun; /* a byte per task, so that a second call of one is an exception */
+  char* begun; /* one byte per task, so that a second call raises an exception */
   bool over;
 } Task;
 
@@ -110,7 +110,7 @@ static PyObject* task_call(Task* task, PyObject* args, PyObject* keywords) {
   if (index < 0 || index >= task->tasks)
     return PyErr_Format(PyExc_IndexError, "task %lld of %lld", index, (long long)task->tasks);
   if (task->begun[index]) return PyErr_Format(PyExc_RuntimeError, "task %lld was run before", index);
-  task->begun[index] = 1; /* under the lock of the interpreter */
+  task->begun[index] = 1; /* guarded by the lock of the interpreter */
   gpumem_task_fn run = task->run;
   void* state = task->state;
   Py_BEGIN_ALLOW_THREADS run(state, index);
@@ -141,7 +141,7 @@ static Task* new_task(int64_t tasks, gpumem_task_fn run, void* state) {
   return NULL;
 }
 
-/* The library runs what the function leaves out, here everything once callbacks are closed. */
+/* The library runs the tasks that the function leaves out, and all of them if callbacks are closed. */
 static void on_parallel_for(void* user, int64_t tasks, gpumem_task_fn run, void* state) {
   if (!callback_begin()) return;
   pthread_cleanup_push(stay, NULL);
@@ -159,7 +159,7 @@ static void on_parallel_for(void* user, int64_t tasks, gpumem_task_fn run, void*
 
 /* ------------------------------------------------------------------------------------------------------ a transport */
 
-/* The program's functions may be Python's, which is not to be told by their address. */
+/* The program's functions may be Python functions. Their addresses do not tell. */
 typedef struct {
   gpumem_dist_transport own, given;
 } Transport;
@@ -206,8 +206,8 @@ static void on_release(void* user) {
   callback_end();
 }
 
-/* transport_callbacks(address): memory that begins with a table like the one at the address, whose calls fail once callbacks are
- * closed; or None for a table that the library is to refuse. The caller keeps it. */
+/* transport_callbacks(address): memory that begins with a copy of the table at the address. Its calls fail once
+ * callbacks are closed. None for a table that the library refuses. The caller keeps the memory. */
 static PyObject* transport_callbacks(PyObject* module, PyObject* address) {
   (void)module;
   void* p;
@@ -234,8 +234,8 @@ static bool check_callable(PyObject* callable, const char* name) {
   return false;
 }
 
-/* log_callback(list, function): makes this function that of the list, or None. Gives the addresses of the C function and of the list,
- * which the caller keeps alive. */
+/* log_callback(list, function): stores the function, or None, in the list. Returns the addresses of the C function and
+ * of the list, which the caller keeps alive. */
 static PyObject* log_callback(PyObject* module, PyObject* const* args, Py_ssize_t count) {
   (void)module;
   if (!check_count("log_callback", 2, count) || !check_callable(args[1], "log") ||
@@ -244,7 +244,7 @@ static PyObject* log_callback(PyObject* module, PyObject* const* args, Py_ssize_
   return Py_BuildValue("NN", PyLong_FromVoidPtr((void*)on_log), PyLong_FromVoidPtr(args[0]));
 }
 
-/* parallel_for_callback(function): the addresses of the C function and of this one, which the caller keeps alive. */
+/* parallel_for_callback(function): the addresses of the C function and of `function`, which the caller keeps alive. */
 static PyObject* parallel_for_callback(PyObject* module, PyObject* callable) {
   (void)module;
   if (!check_callable(callable, "parallel_for")) return NULL;
@@ -253,12 +253,13 @@ static PyObject* parallel_for_callback(PyObject* module, PyObject* callable) {
 }
 
 static PyMethodDef callback_functions[] = {
-    {"open_callbacks", open_callbacks, METH_NOARGS, "lets callbacks of the library come to Python"},
-    {"close_callbacks", close_callbacks, METH_NOARGS, "lets no more come, and says how many are under way"},
-    {"callbacks_under_way", callbacks_under_way, METH_NOARGS, "whether a call of the library waits for one"},
+    {"open_callbacks", open_callbacks, METH_NOARGS, "allows callbacks from the library"},
+    {"close_callbacks", close_callbacks, METH_NOARGS,
+     "refuses further callbacks, and returns the number of running ones"},
+    {"callbacks_under_way", callbacks_under_way, METH_NOARGS, "true if a call of the library waits for a callback"},
     {"log_callback", (PyCFunction)(void (*)(void))log_callback, METH_FASTCALL, "the addresses of a gpumem_log_fn"},
     {"parallel_for_callback", parallel_for_callback, METH_O, "the addresses of a gpumem_parallel_for_fn"},
-    {"transport_callbacks", transport_callbacks, METH_O, "a gpumem_dist_transport of another"},
+    {"transport_callbacks", transport_callbacks, METH_O, "a gpumem_dist_transport that wraps another"},
     {NULL, NULL, 0, NULL}};
 
 int callbacks_add_types(PyObject* module) {

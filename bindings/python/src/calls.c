@@ -1,10 +1,10 @@
-/* The calls of the library: it is opened at run time, arguments are converted, statuses become exceptions. */
+/* Opens the library at run time, converts the arguments of its calls, and turns statuses into exceptions. */
 #include "module.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
-static PyObject* failure; /* the Python function that makes an exception of a status and a sentence */
+static PyObject* failure; /* the Python function that makes an exception from a status and a message */
 static void* library;
 
 bool check_count(const char* function, Py_ssize_t expected, Py_ssize_t given) {
@@ -13,7 +13,7 @@ bool check_count(const char* function, Py_ssize_t expected, Py_ssize_t given) {
   return false;
 }
 
-/* Says of which argument, in place of what Python has to say of a value alone. */
+/* Replaces Python's exception by one that names the argument. */
 static bool refuse(const char* name, PyObject* object, const char* expected) {
   PyObject* kind = NULL;
   if (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError))
@@ -43,7 +43,7 @@ bool to_pointer(PyObject* object, void** value, const char* name) {
 
 bool to_string(PyObject* object, const char** value, const char* name) {
   Py_ssize_t length = 0;
-  char* bytes = NULL; /* a path's, in the encoding of file names */
+  char* bytes = NULL; /* of a path, in the encoding of file names */
   *value = NULL;
   if (Py_IsNone(object)) return true;
   if (PyUnicode_Check(object)) {
@@ -130,12 +130,12 @@ PyObject* set_failure(PyObject* module, PyObject* callable) {
 bool is_main_interpreter(void) {
   if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0) return true;
   PyErr_SetString(PyExc_ImportError,
-                  "gpumem is imported in the main interpreter of a process alone, and this is a subinterpreter");
+                  "only the main interpreter of a process can import gpumem, and this is a subinterpreter");
   return false;
 }
 
-/* load_library(path): opens the library, once, and looks up every function. OSError with the loader's sentence. A module that the
- * main interpreter has imported is given to others without its initialization: they are refused here. */
+/* load_library(path): opens the library once, and finds every function. Raises OSError with the loader's message. Other
+ * interpreters get a module of the main interpreter without its initialization. They are refused here. */
 PyObject* load_library(PyObject* module, PyObject* path) {
   (void)module;
   const char* name = is_main_interpreter() ? PyUnicode_AsUTF8AndSize(path, NULL) : NULL;

@@ -1,4 +1,4 @@
-/* Cell: room for the results of a call. */
+/* Cell: memory for the results of a call. */
 #include "module.h"
 
 #include <stddef.h>
@@ -10,7 +10,7 @@ typedef struct {
   PyObject_HEAD int64_t words[2];
 } Cell;
 
-/* result(dtype, index): a result of a reduction of elements of this type. */
+/* result(dtype, index): one result of a reduction of elements of this type. */
 static PyObject* cell_result(Cell* cell, PyObject* const* args, Py_ssize_t count) {
   int32_t dtype, index;
   if (!check_count("result", 2, count) || !to_int32(args[0], &dtype, "dtype") || !to_int32(args[1], &index, "index"))

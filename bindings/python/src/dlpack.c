@@ -5,7 +5,8 @@
 #include <string.h>
 
 enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3, DL_CUDA_MANAGED = 13 };
-/* Handles are of anything. DL_LAST is the last type of DLPack 1.1: a later one may be of elements that bytes alone don't make. */
+/* Opaque handles are refused. So are types after DL_LAST, the last one of DLPack 1.1, because their elements may not be
+ * plain bytes. */
 enum { DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2, DL_HANDLE = 3, DL_BFLOAT = 4, DL_BOOL = 6, DL_LAST = 17 };
 enum { DL_READ_ONLY = 1, DL_IS_COPIED = 2 };
 enum { DL_MAJOR = 1, DL_MINOR = 0 };
@@ -22,7 +23,7 @@ typedef struct {
   DLDevice device;
   int32_t ndim;
   DLDataType dtype;
-  int64_t *shape, *strides; /* strides in elements; NULL: row-major without gaps */
+  int64_t *shape, *strides; /* in elements; NULL: row-major without padding */
   uint64_t byte_offset;
 } DLTensor;
 typedef struct Unversioned {
@@ -38,7 +39,7 @@ typedef struct Versioned {
   DLTensor tensor;
 } Versioned;
 
-/* A tensor that is lent out, and the View that keeps its memory alive. */
+/* An exported tensor, and the View that keeps its memory alive. */
 typedef struct {
   union {
     Unversioned plain;
@@ -60,7 +61,7 @@ static void end_lent(Lent* lent) {
 static void delete_plain(Unversioned* self) { end_lent((Lent*)self->context); }
 static void delete_versioned(Versioned* self) { end_lent((Lent*)self->context); }
 
-/* A capsule that nobody took. A taken one has another name, and is the taker's to delete. */
+/* Deletes a capsule that no consumer took. A consumer renames the capsule, and then owns the tensor. */
 static void capsule_end(PyObject* capsule) {
   if (PyCapsule_IsValid(capsule, "dltensor")) {
     Unversioned* tensor = (Unversioned*)PyCapsule_GetPointer(capsule, "dltensor");
@@ -103,7 +104,8 @@ static bool fill_tensor(DLTensor* tensor, Lent* lent, const View* view, DLDevice
   tensor->strides = lent->strides;
   for (int32_t axis = 0; axis < view->ndim; ++axis) {
     if (view->shape[axis] > 1 && view->strides[axis] % view->itemsize != 0) {
-      PyErr_Format(PyExc_BufferError, "a stride of %lld bytes is no whole number of elements, which DLPack counts in",
+      PyErr_Format(PyExc_BufferError,
+                   "a stride of %lld bytes is not a multiple of the element size, but DLPack counts elements",
                    (long long)view->strides[axis]);
       return false;
     }
@@ -113,7 +115,7 @@ static bool fill_tensor(DLTensor* tensor, Lent* lent, const View* view, DLDevice
   return dtype_to_dlpack(view, &tensor->dtype);
 }
 
-/* dlpack_export(view, device_type, device_id, versioned, copied): a capsule. */
+/* dlpack_export(view, device_type, device_id, versioned, copied): returns a capsule. */
 PyObject* dlpack_export(PyObject* module, PyObject* const* args, Py_ssize_t count) {
   (void)module;
   DLDevice device;
@@ -161,12 +163,12 @@ void dlpack_release(View* view) {
   view->managed = NULL;
 }
 
-/* Elements of no type of gpumem's can still be moved. */
+/* Elements of other types can still be moved. */
 static bool take_elements(View* view, DLDataType type) {
   const int32_t bits = type.bits * type.lanes, dtype = dtype_from_dlpack(type);
   if (type.code == DL_HANDLE || type.code > DL_LAST || bits % 8 != 0) {
     PyErr_Format(PyExc_BufferError,
-                 "the tensor has elements of DLPack's type %d and %d bits; expected numbers in whole bytes", type.code,
+                 "the tensor has elements of DLPack type %d and %d bits; expected numbers in whole bytes", type.code,
                  bits);
     return false;
   }
@@ -183,7 +185,7 @@ static bool take_elements(View* view, DLDataType type) {
   return true;
 }
 
-/* Strides become bytes. Without elements, and along an axis of one, they may be anything. */
+/* Converts strides to bytes. They are arbitrary in empty arrays, and along an axis of one element. */
 static bool take_strides(View* view, const int64_t* strides) {
   view_set_contiguous(view);
   for (int32_t axis = 0; strides && axis < view->ndim; ++axis) {
@@ -203,11 +205,11 @@ static bool take_strides(View* view, const int64_t* strides) {
 static bool take_tensor(View* view, const DLTensor* tensor) {
   int32_t type = tensor->device.type;
   if (type != DL_CPU && type != DL_CUDA && type != DL_CUDA_HOST && type != DL_CUDA_MANAGED) {
-    PyErr_Format(PyExc_BufferError, "the tensor lies on a device of DLPack's type %d; expected the host or CUDA", type);
+    PyErr_Format(PyExc_BufferError, "the tensor is on a device of DLPack type %d; expected the host or CUDA", type);
     return false;
   }
   if ((type == DL_CUDA || type == DL_CUDA_MANAGED) && tensor->device.id < 0) {
-    PyErr_Format(PyExc_BufferError, "the tensor lies on CUDA device %d; expected 0 or more", tensor->device.id);
+    PyErr_Format(PyExc_BufferError, "the tensor is on CUDA device %d; expected 0 or more", tensor->device.id);
     return false;
   }
   if (tensor->ndim < 0 || tensor->ndim > MAX_AXES || (tensor->ndim > 0 && !tensor->shape)) {
@@ -223,7 +225,7 @@ static bool take_tensor(View* view, const DLTensor* tensor) {
   view->device = type == DL_CPU || type == DL_CUDA_HOST ? GPUMEM_DEVICE_HOST : tensor->device.id;
   view->ndim = tensor->ndim;
   for (int32_t axis = 0; axis < tensor->ndim; ++axis) view->shape[axis] = tensor->shape[axis];
-  uintptr_t address = 0; /* an offset from nowhere leads nowhere */
+  uintptr_t address = 0; /* no memory, so the offset does not matter */
   if (tensor->data && __builtin_add_overflow((uintptr_t)tensor->data, tensor->byte_offset, &address)) {
     PyErr_Format(PyExc_BufferError, "the tensor has a byte_offset of %llu, which is too large",
                  (unsigned long long)tensor->byte_offset);
@@ -233,16 +235,16 @@ static bool take_tensor(View* view, const DLTensor* tensor) {
   return take_strides(view, tensor->strides) && view_check(view);
 }
 
-/* A View of the tensor in a capsule, which is taken. */
+/* Takes a capsule, and returns a View of its tensor. */
 PyObject* dlpack_import(PyObject* module, PyObject* capsule) {
   (void)module;
   bool versioned = PyCapsule_IsValid(capsule, "dltensor_versioned");
   if (!versioned && !PyCapsule_IsValid(capsule, "dltensor"))
-    return PyErr_Format(PyExc_BufferError, "expected a capsule of DLPack that nobody has taken");
+    return PyErr_Format(PyExc_BufferError, "expected a DLPack capsule that was not taken before");
   void* managed = PyCapsule_GetPointer(capsule, versioned ? "dltensor_versioned" : "dltensor");
   const Versioned* header = (const Versioned*)managed;
   if (versioned && header->major != DL_MAJOR)
-    return PyErr_Format(PyExc_BufferError, "the tensor is of DLPack %u; expected %d", header->major, DL_MAJOR);
+    return PyErr_Format(PyExc_BufferError, "the tensor uses DLPack %u; expected %d", header->major, DL_MAJOR);
   View* view = view_new(view_type);
   if (!view) return NULL;
   if (!take_tensor(view, versioned ? &header->tensor : &((const Unversioned*)managed)->tensor) ||

@@ -1,6 +1,6 @@
-/* Keep: holds an object where the collector of cycles does not look. What it holds is no part of the garbage that holds the
- * Keep, so its finalizers run behind those of everything that uses it: an allocation ends with its last array, and operands
- * with the stream that works on them. */
+/* Keep: holds an object that the cycle collector does not visit. The object is then not part of the garbage that holds
+ * the Keep. So its finalizer runs after the finalizers of its users: an allocation ends after its last array, and
+ * operands end after the stream that uses them. */
 #include "module.h"
 
 #include <stddef.h>

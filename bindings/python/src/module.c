@@ -4,9 +4,9 @@
 static PyMethodDef methods[] = {
     {"load_library", load_library, METH_O, "opens libgpumem.so"},
     {"function_address", function_address, METH_O, "the address of a function of the library"},
-    {"set_failure", set_failure, METH_O, "sets what makes an exception of a status and a sentence"},
-    {"dlpack_export", (PyCFunction)(void (*)(void))dlpack_export, METH_FASTCALL, "a capsule of DLPack of a View"},
-    {"dlpack_import", dlpack_import, METH_O, "a View of the tensor in a capsule of DLPack"},
+    {"set_failure", set_failure, METH_O, "sets the function that makes an exception from a status and a message"},
+    {"dlpack_export", (PyCFunction)(void (*)(void))dlpack_export, METH_FASTCALL, "a DLPack capsule of a View"},
+    {"dlpack_import", dlpack_import, METH_O, "a View of the tensor in a DLPack capsule"},
     {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef definition = {

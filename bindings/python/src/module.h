@@ -1,5 +1,5 @@
-/* What the parts of the extension module share. It is written in the limited API of Python 3.11, so that one binary serves
- * every later version. */
+/* Declarations of the extension module. It uses the limited API of Python 3.11, so one binary works with all later
+ * versions. */
 #ifndef GPUMEM_PYTHON_MODULE_H
 #define GPUMEM_PYTHON_MODULE_H
 
@@ -11,22 +11,22 @@
 
 enum { MAX_AXES = 8, FORMAT_BYTES = 16, UNTYPED = -1 };
 
-/* Strided memory of any kind, and what keeps it alive: a buffer of another object, a tensor of DLPack, or `owner`. */
+/* Strided memory of any kind, and its owner: a buffer of another object, a tensor of DLPack, or `owner`. */
 typedef struct {
   PyObject_HEAD char* address;
   PyObject* owner;    /* or NULL */
-  PyObject* weakrefs; /* the list of weak references, or NULL */
+  PyObject* weakrefs; /* list of weak references, or NULL */
   Py_buffer buffer;   /* held while buffer.obj is set */
-  bool traversed;     /* whether the collector of cycles may go into buffer.obj */
-  void* managed;      /* a tensor of DLPack, which goes back at the end, or NULL */
+  bool traversed;     /* true if the cycle collector may visit buffer.obj */
+  void* managed;      /* a tensor of DLPack, returned at the end, or NULL */
   bool managed_is_versioned;
   bool readonly;
   int32_t kind;   /* gpumem_memory_kind */
   int32_t device; /* a CUDA ordinal or GPUMEM_DEVICE_HOST */
-  int32_t dtype;  /* gpumem_dtype, or UNTYPED: bytes that can be moved, and not computed with */
+  int32_t dtype;  /* gpumem_dtype, or UNTYPED: elements that can only be moved */
   int32_t ndim;
   int64_t itemsize;
-  char format[FORMAT_BYTES]; /* as in the module struct */
+  char format[FORMAT_BYTES]; /* of the module struct */
   int64_t shape[MAX_AXES];
   int64_t strides[MAX_AXES]; /* in bytes */
 } View;
@@ -38,22 +38,22 @@ extern const int64_t dtype_sizes[];
 View* view_new(PyTypeObject* type);
 /* Sets dtype, itemsize and format. */
 void view_set_dtype(View* view, int32_t dtype);
-/* Strides of an array without gaps. */
+/* Sets the strides of an array without padding. */
 void view_set_contiguous(View* view);
-/* Without elements there is nothing between them: NumPy's strides of such arrays may be anything. */
+/* True without elements, because NumPy's strides of such arrays are arbitrary. */
 void view_settle_strides(View* view);
 bool view_is_empty(const View* view);
 bool view_is_contiguous(const View* view);
 int64_t view_size(const View* view);
-/* The bytes of all elements; -1 with an exception set where there can be no such array. */
+/* The bytes of all elements. -1 with an exception if such an array is impossible. */
 int64_t view_bytes(const View* view);
-/* Whether there can be such an array at all, whoever describes it: no extent, product or place overflows, and elements have
- * bytes and an address. False with an exception set. */
+/* True if the description is possible: no extent, product or address overflows, and elements have bytes and an address.
+ * False with an exception. */
 bool view_check(const View* view);
-/* How far apart the elements lie when all of them are taken as one sequence, in elements; 0 where they are none: where
- * strides differ, are negative or are no whole number of elements. */
+/* The stride, in elements, of all elements as one sequence. 0 if they are not one: strides differ, are negative, or are
+ * not a multiple of the element size. */
 int64_t view_sequence_stride(const View* view);
-/* Takes the buffer of an object into a View that is all zeros. False with an exception set. */
+/* Takes the buffer of an object into a zeroed View. False with an exception. */
 bool view_take_buffer(View* view, PyObject* object);
 PyObject* tuple_of(const int64_t* values, int32_t count);
 int view_add_types(PyObject* module);
@@ -71,14 +71,13 @@ PyObject* dlpack_import(PyObject* module, PyObject* capsule);
 int keep_add_types(PyObject* module);
 
 /* callbacks.c */
-/* Around what any thread does in Python, or in a callback that may be Python's, whether it holds the lock of the interpreter or
- * not. False: the interpreter ends or has ended, and nothing of it may be touched. */
+/* Brackets Python code, or a callback that may be Python code, in any thread, with or without the interpreter's lock.
+ * False: the interpreter ends or has ended, so do not touch it. */
 bool python_begin(void);
 void python_end(void);
 int callbacks_add_types(PyObject* module);
 
-/* calls.c: conversions of the arguments and results of the generated calls. Each returns false with an exception set, that
- * says of which argument. */
+/* calls.c: conversions for the generated calls. Each returns false with an exception that names the argument. */
 bool to_pointer(PyObject* object, void** value, const char* name);
 bool to_string(PyObject* object, const char** value, const char* name);
 bool to_int32(PyObject* object, int32_t* value, const char* name);
@@ -88,18 +87,18 @@ bool to_double(PyObject* object, double* value, const char* name);
 bool check_count(const char* function, Py_ssize_t expected, Py_ssize_t given);
 PyObject* from_pointer(const void* p);
 PyObject* from_string(const char* text);
-/* The result of a reduction of elements of a type, in eight bytes. */
+/* Converts an eight-byte result of a reduction of elements of this type. */
 PyObject* from_result(int32_t dtype, const void* result);
-/* NULL, with the exception that `failure` makes of the status and the library's sentence, or this one. */
+/* Returns NULL with the exception that `failure` makes from the status and the library's message, or from `sentence`. */
 PyObject* raise_status(gpumem_status status);
 PyObject* raise_sentence(gpumem_status status, const char* sentence);
 PyObject* set_failure(PyObject* module, PyObject* callable);
-/* Types and exceptions are those of one interpreter. False with an ImportError set in any other than the main one. */
+/* Types and exceptions belong to one interpreter. False with an ImportError in any other interpreter than the main one. */
 bool is_main_interpreter(void);
 PyObject* load_library(PyObject* module, PyObject* path);
 PyObject* function_address(PyObject* module, PyObject* name);
 
-/* quick_reduce.c, quick.c: None for what is left to the general way. */
+/* quick_reduce.c, quick.c: None if the general path must do the work. */
 PyObject* quick_reduce(void* ctx, int32_t op, PyObject* x);
 PyObject* quick_reduce_axis(void* ctx, int32_t op, PyObject* x, int64_t axis);
 int quick_add_functions(PyObject* module);
@@ -110,7 +109,7 @@ int base_add_types(PyObject* module);
 /* calls.inc, generated from gpumem.h */
 typedef struct {
   const char* name;
-  void** address; /* of the pointer to the function */
+  void** address; /* of the function pointer */
 } Symbol;
 extern const Symbol symbols[];
 extern PyMethodDef call_methods[];

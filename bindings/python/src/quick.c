@@ -1,4 +1,4 @@
-/* Takes the operands of the quick calls. */
+/* Takes the operands of the fast paths. */
 #include "quick.h"
 
 static PyObject* room; /* room(x, shape, element=None): an array like x for a result, or None */
@@ -26,7 +26,7 @@ const View* operands_take(Operands* all, PyObject* x, bool write) {
     view->buffer.obj = NULL;
   } else {
     if (!PyObject_CheckBuffer(x)) return NULL;
-    /* Masks are of classes of Python. */
+    /* Masked arrays are Python classes. */
     if ((PyType_GetFlags(type) & Py_TPFLAGS_HEAPTYPE) && may_have_mask(type)) return NULL;
     *view = (View){.device = GPUMEM_DEVICE_HOST};
     if (!view_take_buffer(view, x)) {
@@ -49,12 +49,12 @@ const View* operands_take_result(Operands* all, PyObject* out, PyObject* x, cons
   all->made = extents && (alike || element) ? PyObject_CallFunctionObjArgs(room, x, extents, element, NULL) : NULL;
   Py_XDECREF(extents);
   Py_XDECREF(element);
-  if (!all->made) PyErr_Clear(); /* the general way has the same room, and says so */
+  if (!all->made) PyErr_Clear(); /* the general path raises the same error */
   return all->made && !Py_IsNone(all->made) ? operands_take(all, all->made, true) : NULL;
 }
 
 PyObject* operands_end(Operands* all, PyObject* result) {
-  /* What lends memory may run code of Python at its end, and there may be an exception. */
+  /* The owner of a buffer may run Python code when it is released. An exception may be pending. */
   PyObject *kind, *value, *trace;
   PyErr_Fetch(&kind, &value, &trace);
   for (int i = 0; i < all->count; ++i)
@@ -73,10 +73,10 @@ PyObject* operands_end_with(Operands* all, gpumem_status status, PyObject* out) 
 
 bool to_number(PyObject* object, double* value) {
   const bool is_class_of_python = PyType_GetFlags(Py_TYPE(object)) & Py_TPFLAGS_HEAPTYPE;
-  /* An array without axes is a sequence, and may hold objects of Python. */
+  /* An array without axes counts as a sequence, and may hold Python objects. */
   if (!PyFloat_Check(object) && (is_class_of_python || PySequence_Check(object))) return false;
   if (to_double(object, value, "number")) return true;
-  PyErr_Clear(); /* of what is too large */
+  PyErr_Clear(); /* too large */
   return false;
 }
 

@@ -1,14 +1,15 @@
-/* The shortest way for blocking calls on operands that are as the library takes them: no object of Python for a View, no frame.
- * Each of these gives None where an operand is anything else. The general way, in operations.py, then does it or says why not. */
+/* Fast paths of blocking calls, for operands that the library can use as they are. They create no Python object for a
+ * View, and no frame. They return None for other operands. The general path in operations.py then does the work or
+ * raises the error. */
 #ifndef GPUMEM_PYTHON_QUICK_H
 #define GPUMEM_PYTHON_QUICK_H
 
 #include "module.h"
 
-/* Declares the pointer to a function of the library, of calls.inc. */
+/* Declares the pointer to a function of the library, which calls.inc defines. */
 #define LIBRARY(name) extern __typeof__(name)* p_##name
 
-/* status = call, while other threads of Python run. */
+/* status = call, while other Python threads run. */
 #define RUN(call)                         \
   Py_BEGIN_ALLOW_THREADS status = (call); \
   Py_END_ALLOW_THREADS
@@ -20,23 +21,23 @@ enum { MAX_TERMS = 8 };
 
 typedef struct {
   int count;
-  PyObject* made; /* a result that was not given, or NULL */
+  PyObject* made; /* the new result, or NULL */
   View views[MAX_TERMS + 1];
 } Operands;
 
 static inline void operands_begin(Operands* all) { all->count = 0, all->made = NULL; }
 static inline bool is_float(const View* view) { return view->dtype == GPUMEM_F32 || view->dtype == GPUMEM_F64; }
 
-/* The View of an object; NULL, without an exception, for what is left to the general way. */
+/* The View of an object. NULL without an exception if the general path must take it. */
 const View* operands_take(Operands* all, PyObject* x, bool write);
-/* The View of `out`, or of a new array beside x, which the first View is of, where that is None. */
+/* The View of `out`. If that is None, the View of a new array like x, whose View is the first one. */
 const View* operands_take_result(Operands* all, PyObject* out, PyObject* x, const int64_t* shape, int32_t ndim,
                                  int32_t dtype);
-/* Lets go of the buffers, and gives this result; None; or the array that was made, else `out`, or the status as an exception. */
+/* Releases the buffers. Returns this result, None, the new array or `out`, or raises the status. */
 PyObject* operands_end(Operands* all, PyObject* result);
 PyObject* operands_leave(Operands* all);
 PyObject* operands_end_with(Operands* all, gpumem_status status, PyObject* out);
-/* Of Python's own numbers and NumPy's scalars. Others may run code of Python, which may end the context that was looked up. */
+/* For Python's numbers and NumPy's scalars. Other types may run Python code, which may end the context. */
 bool to_number(PyObject* object, double* value);
 
 extern PyMethodDef quick_reductions[], quick_moves[], quick_arithmetic[];

@@ -1,4 +1,4 @@
-/* Arithmetic, element by element, the short way. */
+/* Fast paths of elementwise arithmetic. */
 #include <string.h>
 
 #include "quick.h"
@@ -36,7 +36,7 @@ static PyObject* quick_axpby(PyObject* module, PyObject* const* args, Py_ssize_t
   return operands_end_with(&all, status, args[5]);
 }
 
-/* The shape that views have together, by the rules of NumPy. */
+/* The broadcast shape of the views, by the rules of NumPy. */
 static bool shape_together(const Operands* all, int64_t* shape, int32_t* ndim) {
   *ndim = 0;
   for (int i = 0; i < all->count; ++i)
@@ -53,14 +53,14 @@ static bool shape_together(const Operands* all, int64_t* shape, int32_t* ndim) {
   return true;
 }
 
-/* The fewest axes by which several views can be gone through: extents, and strides in elements, view by view. */
+/* The smallest list of axes for several views: extents, and strides in elements, view by view. */
 typedef struct {
   int32_t rank;
   int64_t extents[MAX_AXES];
   int64_t strides[(MAX_TERMS + 1) * MAX_AXES];
 } Walk;
 
-/* The stride of a view along an axis of the result: 0 where it is repeated, -1 where the library takes it not. */
+/* The stride of a view along an axis of the result. 0 if the axis is repeated, -1 if the library can't take the stride. */
 static int64_t stride_along(const View* view, const View* to, int32_t axis) {
   const int32_t own = axis - (to->ndim - view->ndim);
   if (own < 0 || (view->shape[own] == 1 && to->shape[axis] != 0)) return 0;
@@ -68,7 +68,7 @@ static int64_t stride_along(const View* view, const View* to, int32_t axis) {
   return view->strides[own] % view->itemsize == 0 ? view->strides[own] / view->itemsize : -1;
 }
 
-/* The last view is the result's. */
+/* The last view is the result. */
 static bool walk_over(const Operands* all, Walk* walk) {
   const View* to = &all->views[all->count - 1];
   int64_t along[MAX_TERMS + 1][MAX_AXES];
@@ -96,7 +96,7 @@ static bool walk_over(const Operands* all, Walk* walk) {
   return true;
 }
 
-/* Takes the result of views that are taken, and how they are gone through with it. */
+/* Takes the result for views that are already taken, and combines their axes. */
 static bool take_walk(Operands* all, PyObject* out, PyObject* x, Walk* walk) {
   int64_t shape[MAX_AXES];
   int32_t ndim;
@@ -163,7 +163,7 @@ static PyObject* lincomb_of(void* ctx, PyObject* tuple, PyObject* out) {
   return operands_end_with(&all, status, out);
 }
 
-/* quick_lincomb(ctx, terms, out): the result. Others may change the list meanwhile, so its terms are held. */
+/* quick_lincomb(ctx, terms, out): the result. Other threads may change the list, so its terms are held. */
 static PyObject* quick_lincomb(PyObject* module, PyObject* const* args, Py_ssize_t given) {
   (void)module;
   void* ctx;

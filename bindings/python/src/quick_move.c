@@ -1,4 +1,4 @@
-/* What moves or converts elements, the short way. */
+/* Fast paths of operations that move or convert elements. */
 #include <math.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static PyObject* quick_copy(PyObject* module, PyObject* const* args, Py_ssize_t 
   return operands_end_with(&all, status, args[1]);
 }
 
-/* The bytes of a value of an element type; false where the general way has to look at it. */
+/* The bytes of a value of this type. False if the general path must convert it. */
 static bool to_pattern(int32_t dtype, PyObject* object, void* pattern) {
   double real;
   if (dtype == GPUMEM_F32 || dtype == GPUMEM_F64) {
@@ -49,7 +49,7 @@ static bool to_pattern(int32_t dtype, PyObject* object, void* pattern) {
   const bool is_unsigned = dtype % 2 != 0;
   if (overflow || (is_unsigned && value < 0)) return false;
   const int64_t rest = bits == 64 ? 0 : is_unsigned ? value >> bits : (value >> (bits - 1)) + (value < 0);
-  memcpy(pattern, &value, (size_t)dtype_sizes[dtype]); /* little-endian, as all of the library's platforms */
+  memcpy(pattern, &value, (size_t)dtype_sizes[dtype]); /* little-endian, like all supported platforms */
   return rest == 0;
 }
 
@@ -68,7 +68,7 @@ static PyObject* quick_fill(PyObject* module, PyObject* const* args, Py_ssize_t 
   return operands_end_with(&all, status, args[1]);
 }
 
-/* Of a matrix, in elements; 0 where its rows have gaps, or do not lie one after the other. */
+/* The leading dimension of a matrix, in elements. 0 if a row has padding inside or rows overlap. */
 static int64_t leading_dimension(const View* view) {
   const int64_t rows = view->shape[0], cols = view->shape[1], pitch = view->strides[0];
   if (cols > 1 && view->strides[1] != view->itemsize) return 0;
@@ -97,7 +97,7 @@ static PyObject* quick_transpose(PyObject* module, PyObject* const* args, Py_ssi
   return operands_end_with(&all, status, args[2]);
 }
 
-/* quick_convert(ctx, src, dtype, out): the result; the type is that of `out` where it is given */
+/* quick_convert(ctx, src, dtype, out): the result. If `out` is given, its type counts. */
 static PyObject* quick_convert(PyObject* module, PyObject* const* args, Py_ssize_t given) {
   (void)module;
   void* ctx;

@@ -1,4 +1,4 @@
-/* Reductions of one array, or two, the short way. */
+/* Fast paths of reductions of one or two arrays. */
 #include <string.h>
 
 #include "quick.h"
@@ -32,7 +32,7 @@ static int64_t product(const int64_t* extents, int32_t count) {
   return all;
 }
 
-/* Along an axis of an array without gaps. Where some of the results are missing, the general way tells of the others. */
+/* Reduces an array without padding along an axis. If some results are missing, the general path returns the others. */
 PyObject* quick_reduce_axis(void* ctx, int32_t op, PyObject* object, int64_t axis) {
   Operands all;
   operands_begin(&all);

@@ -11,7 +11,7 @@ PyTypeObject* view_type;
 
 const char* const dtype_names[] = {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"};
 const int64_t dtype_sizes[] = {1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8};
-/* bf16 has no letter: its buffer can't be exported as numbers. */
+/* bf16 has no letter, so its buffer can't be exported as numbers. */
 static const char* const dtype_formats[] = {"b", "B", "h", "H", "i", "I", "q", "Q", "e", "", "f", "d"};
 enum { DTYPES = 12 };
 
@@ -28,7 +28,7 @@ void view_set_dtype(View* view, int32_t dtype) {
   strcpy(view->format, dtype_formats[dtype]);
 }
 
-/* Where the shape has too many elements the strides wrap round; it is refused by its bytes. */
+/* The strides overflow if the shape has too many elements. The byte count then refuses it. */
 void view_set_contiguous(View* view) {
   uint64_t stride = (uint64_t)view->itemsize;
   for (int32_t axis = view->ndim - 1; axis >= 0; --axis) {
@@ -37,14 +37,14 @@ void view_set_contiguous(View* view) {
   }
 }
 
-/* The letter of a format of one letter, without its byte order; else 0. */
+/* The letter of a one-letter format, without its byte order, else 0. */
 static char letter_of_format(const char* format, bool* swapped) {
   *swapped = *format == '>' || *format == '!';
   if (*swapped || *format == '@' || *format == '=' || *format == '<') ++format;
   return format[0] != '\0' && format[1] == '\0' ? format[0] : '\0';
 }
 
-/* The element type of a format of the module struct; UNTYPED where it is none of gpumem's or its bytes are swapped. */
+/* The element type of a format of the module struct. UNTYPED for other types and swapped bytes. */
 static int32_t dtype_of_format(const char* format, Py_ssize_t itemsize) {
   bool swapped;
   const char letter = letter_of_format(format, &swapped);
@@ -64,7 +64,7 @@ static int32_t dtype_of_format(const char* format, Py_ssize_t itemsize) {
     case 'L':
     case 'Q':
     case 'N':
-      return integer + 1; /* the unsigned one */
+      return integer + 1; /* the unsigned type */
     case 'e':
       return GPUMEM_F16;
     case 'f':
@@ -76,7 +76,7 @@ static int32_t dtype_of_format(const char* format, Py_ssize_t itemsize) {
   }
 }
 
-/* Whether elements of a format are or have objects of Python, whose references nobody would count. Names stand between
+/* True if elements of a format contain Python objects, whose reference counts a move would miss. Names are between
  * colons. */
 static bool has_objects(const char* format) {
   bool in_name = false;
@@ -89,7 +89,7 @@ static bool has_objects(const char* format) {
 
 bool view_take_buffer(View* view, PyObject* object) {
   if (PyObject_GetBuffer(object, &view->buffer, PyBUF_FULL_RO) != 0) return false;
-  /* A memoryview, also one behind a class of Python, can't be cleared while it is in use: Python reports an error. */
+  /* A memoryview in use can't be cleared, also behind a Python class: Python reports an error. */
   view->traversed = view->buffer.obj == object && !PyMemoryView_Check(object);
   const Py_buffer* buffer = &view->buffer;
   if (buffer->ndim < 0 || buffer->ndim > MAX_AXES || (buffer->ndim > 0 && !buffer->shape)) {
@@ -103,7 +103,7 @@ bool view_take_buffer(View* view, PyObject* object) {
   }
   const char* format = buffer->format ? buffer->format : "B";
   if (has_objects(format)) {
-    PyErr_SetString(PyExc_TypeError, "the elements are objects of Python, which are not moved");
+    PyErr_SetString(PyExc_TypeError, "the elements are Python objects, which can't be moved");
     return false;
   }
   view->address = (char*)buffer->buf;
@@ -121,7 +121,7 @@ bool view_take_buffer(View* view, PyObject* object) {
   view->ndim = buffer->ndim;
   for (int axis = 0; axis < buffer->ndim; ++axis) view->shape[axis] = buffer->shape[axis];
   view_set_contiguous(view);
-  /* NumPy's scalars of times give none, though they were asked for. */
+  /* NumPy's scalars of times have none, although they were requested. */
   for (int axis = 0; buffer->strides && axis < buffer->ndim; ++axis) view->strides[axis] = buffer->strides[axis];
   view_settle_strides(view);
   return view_check(view);
@@ -133,7 +133,7 @@ static PyObject* view_of(PyTypeObject* type, PyObject* object) {
   return (PyObject*)view;
 }
 
-/* view(object): a View itself, a View of an object with a buffer, None for any other. */
+/* view(object): the object if it is a View, a View of its buffer, or None. */
 static PyObject* view_function(PyObject* module, PyObject* object) {
   (void)module;
   if (PyType_IsSubtype(Py_TYPE(object), view_type)) return Py_NewRef(object);
@@ -160,12 +160,12 @@ static bool read_axes(PyObject* tuple, int64_t* axes, int32_t* count, const char
 int64_t view_bytes(const View* view) {
   int64_t bytes = view->itemsize;
   if (bytes < 1) {
-    PyErr_SetString(PyExc_TypeError, "the elements have 0 bytes: there is nothing to move or to compute with");
+    PyErr_SetString(PyExc_TypeError, "the elements have 0 bytes, so there is nothing to move or to compute with");
     return -1;
   }
   for (int32_t axis = 0; axis < view->ndim; ++axis) {
     const int64_t extent = view->shape[axis];
-    /* Also without elements: no product of some of the extents overflows elsewhere. */
+    /* Also without elements, so that partial products of the extents can't overflow elsewhere. */
     if (extent < 0 || __builtin_mul_overflow(bytes, extent > 0 ? extent : 1, &bytes)) {
       PyErr_SetString(PyExc_ValueError, "the shape has a negative extent, or is too large");
       return -1;
@@ -181,7 +181,7 @@ bool view_check(const View* view) {
     PyErr_SetString(PyExc_ValueError, "the array has elements, and no memory: its address is 0");
     return false;
   }
-  /* The bytes before the first element, and those from it on. */
+  /* The bytes before the address of the first element, and from there on. */
   uint64_t before = 0, behind = (uint64_t)view->itemsize;
   bool good = true;
   for (int32_t axis = 0; axis < view->ndim; ++axis) {
@@ -199,17 +199,17 @@ bool view_check(const View* view) {
   return true;
 }
 
-/* What is mapped anew for each array was five times as slow to touch in pages of 4 KiB as in large ones. */
+/* Newly mapped memory takes five times as long to touch in 4 KiB pages as in large pages. */
 static void take_large_pages(char* address, int64_t bytes) {
   enum { LEAST = 1 << 22, PAGE = 4096 };
   const int64_t lead = (int64_t)(-(uintptr_t)address % PAGE);
   if (bytes >= LEAST) (void)madvise(address + lead, (size_t)(bytes - lead), MADV_HUGEPAGE);
 }
 
-/* The buffer that is held keeps anybody from resizing the memory. */
+/* Holding the buffer prevents a resize of the memory. */
 static bool allocate(View* view, int64_t bytes) {
   PyObject* memory =
-      PyByteArray_FromStringAndSize(NULL, 0); /* with a size, Python 3.11 reports a fault beside MemoryError */
+      PyByteArray_FromStringAndSize(NULL, 0); /* with a size, Python 3.11 reports another error with MemoryError */
   const bool good = memory && PyByteArray_Resize(memory, bytes) == 0 &&
                     PyObject_GetBuffer(memory, &view->buffer, PyBUF_WRITABLE) == 0;
   Py_XDECREF(memory);
@@ -219,8 +219,9 @@ static bool allocate(View* view, int64_t bytes) {
   return true;
 }
 
-/* View(shape, dtype, *, address=None, strides=None, readonly=False, kind=0, device=-1, owner=None, itemsize=0, format="").
- * Without an address: new host memory. dtype -1 with an item size and a format is memory that can only be moved. */
+/* View(shape, dtype, *, address=None, strides=None, readonly=False, kind=0, device=-1, owner=None, itemsize=0,
+ * format=""). Without an address, it has new host memory. dtype -1, with an item size and a format, is memory that can
+ * only be moved. */
 static PyObject* view_create(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   static char* names[] = {"shape",  "dtype", "address",  "strides", "readonly", "kind",
                           "device", "owner", "itemsize", "format",  NULL};
@@ -232,7 +233,7 @@ static PyObject* view_create(PyTypeObject* type, PyObject* args, PyObject* keywo
                                    &strides, &readonly, &kind, &device, &owner, &itemsize, &format))
     return NULL;
   if (dtype >= DTYPES || strlen(format) >= FORMAT_BYTES)
-    return PyErr_Format(PyExc_ValueError, "%d is no element type", dtype);
+    return PyErr_Format(PyExc_ValueError, "%d is not an element type", dtype);
   View* view = view_new(type);
   if (!view) return NULL;
   int32_t stride_count = 0;
@@ -274,8 +275,8 @@ static PyObject* view_create(PyTypeObject* type, PyObject* args, PyObject* keywo
   return (PyObject*)view;
 }
 
-/* No tp_clear: as a tuple, a View is never changed, so that each cycle goes through something else too, which the collector
- * empties. The memory is there as long as the View. */
+/* No tp_clear: a View is immutable, like a tuple. Each cycle includes another object, which the collector clears. So
+ * the memory is valid as long as the View. */
 static int view_traverse(View* view, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE((PyObject*)view));
   Py_VISIT(view->owner);
@@ -287,7 +288,7 @@ static void view_dealloc(View* view) {
   PyTypeObject* type = Py_TYPE((PyObject*)view);
   PyObject_GC_UnTrack(view);
   if (view->weakrefs) PyObject_ClearWeakRefs((PyObject*)view);
-  /* What lends memory may run code of Python at its end, and the View may go because of an exception. */
+  /* The owner of a buffer may run Python code when it is released. An exception may be pending. */
   PyObject *kind, *value, *trace;
   PyErr_Fetch(&kind, &value, &trace);
   if (view->buffer.obj) PyBuffer_Release(&view->buffer);
@@ -351,7 +352,7 @@ static int view_getbuffer(View* view, Py_buffer* buffer, int flags) {
   else if ((flags & PyBUF_WRITABLE) && view->readonly)
     refusal = "the memory is read-only";
   else if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !view_is_contiguous(view))
-    refusal = "the memory has gaps, and a buffer without strides was asked for";
+    refusal = "the memory has padding, but the consumer requested a buffer without strides";
   if (refusal) {
     PyErr_SetString(PyExc_BufferError, refusal);
     return -1;
@@ -394,11 +395,11 @@ static PyObject* get_sequence_stride(View* view, void* closure) {
 }
 
 static PyGetSetDef view_properties[] = {
-    {"address", (getter)get_address, NULL, "where the first element lies", NULL},
+    {"address", (getter)get_address, NULL, "the address of the first element", NULL},
     {"shape", (getter)get_shape, NULL, "the extents", NULL},
     {"strides", (getter)get_strides, NULL, "the strides, in bytes", NULL},
     {"size", (getter)get_size, NULL, "the number of elements", NULL},
-    {"contiguous", (getter)get_contiguous, NULL, "row-major, without gaps", NULL},
+    {"contiguous", (getter)get_contiguous, NULL, "row-major, without padding", NULL},
     {"sequence_stride", (getter)get_sequence_stride, NULL, "the stride as one sequence, in elements, or 0", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 

@@ -1,4 +1,4 @@
-//! With the feature `link`: where the library lies.
+//! With the feature `link`, tells the linker the library's folder.
 fn main() {
     println!("cargo:rerun-if-env-changed=GPUMEM_LIB_DIR");
     if std::env::var_os("CARGO_FEATURE_LINK").is_some() {

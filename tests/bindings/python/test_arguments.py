@@ -1,4 +1,4 @@
-"""What is no fit for an argument is refused in words that say which one, not in Python's of a value alone."""
+"""A wrong argument is refused by a message that names it, and not by a message of Python about the value."""
 
 import array
 import os

@@ -133,14 +133,14 @@ def test_a_part_of_an_array_with_the_strides_of_the_layout():
         plan = dist.plan_reduce(layout)
         assert plan.reduce([matrix[:, :3], matrix[:, 3:]]) == ctx.reduce(x)
         assert plan.reduce([matrix, matrix.ravel()[3:]]) == ctx.reduce(x)
-        with raises(ValueError, "x[0]", "gaps", "strides of its box"):
+        with raises(ValueError, "x[0]", "padding", "strides of its box"):
             plan.reduce([matrix[:, 1:3], matrix[:, 3:]])
         with raises(ValueError, "x[1]", "strides"):
             plan.reduce([matrix, matrix.T])
 
 
 def test_mistakes_are_refused():
-    with raises(ValueError, "members", "one a box, 2"):
+    with raises(ValueError, "members", "one per box, 2"):
         gpumem.DistLayout([4], [slice(2), slice(2, 4)], members=[0])
     with raises(ValueError, "strides[0] has 2 values"):
         gpumem.DistLayout([4], [slice(4)], strides=[(1, 1)])

@@ -51,7 +51,7 @@ def test_buffer():
             memoryview(b)
         with raises(BufferError, "device memory"):
             memoryview(on_cuda(Kind.DEVICE))
-        with raises(BufferError, "gaps"):
+        with raises(BufferError, "padding"):
             bytes_of = ctypes.pythonapi.PyObject_GetBuffer
             bytes_of.argtypes = [ctypes.py_object, ctypes.c_void_p, ctypes.c_int]
             bytes_of(a[:, ::2], ctypes.create_string_buffer(128), 0)
@@ -73,7 +73,7 @@ def test_parts_and_shapes():
                 a[key]
         with raises(ValueError, "24 elements"):
             a.reshape(5, 5)
-        with raises(ValueError, "gaps"):
+        with raises(ValueError, "padding"):
             a[:, ::2].reshape(-1)
         with raises(ValueError, "can't be seen"):
             a[:, :, :3].view("f64")
@@ -141,7 +141,7 @@ def test_what_only_numpy_has():
         assert np.array_equal(moved, times)
         assert ctx.asarray(times[0, 0]).nbytes == 8  # whose buffer has no strides
         for dtype in object, [("a", "i4"), ("b", object)]:
-            with raises(TypeError, "objects of Python"):
+            with raises(TypeError, "Python objects"):
                 ctx.copy(np.zeros(3, dtype), np.zeros(3, dtype))
         bf16 = ctx.convert(np.array([1.5, 3.14]), "bf16")  # no type of NumPy
         assert bf16.dtype == "bf16" and bf16.tolist() == [1.5, 3.140625] and ctx.convert(bf16, "f64").tolist() == bf16.tolist()
@@ -168,7 +168,7 @@ def test_dlpack_versions_and_flags():
         assert capsule_name(capsule) == "dltensor_versioned"
         seen = raw.dlpack_import(capsule)
         assert capsule_name(capsule) == "used_dltensor_versioned" and not seen.readonly
-        with raises(BufferError, "nobody has taken"):
+        with raises(BufferError, "not taken before"):
             raw.dlpack_import(capsule)
         with raises(BufferError):
             raw.dlpack_import("a tensor")
@@ -186,7 +186,7 @@ def test_dlpack_versions_and_flags():
         assert ctx.asarray(exporter).tolist() == [2, 2, 2] and exporter.asked == {}
         numbers = ctx.asarray(array.array("h", [1, 2, 3, 4])).view("u8")
         odd = raw.View((2,), int(Dtype.I16), address=numbers, strides=(3,), owner=numbers)
-        with raises(BufferError, "no whole number"):
+        with raises(BufferError, "not a multiple"):
             raw.dlpack_export(odd, 1, 0, 1, 0)
         with raises(BufferError, "no type in DLPack"):
             raw.dlpack_export(raw.View((1,), -1, address=numbers, itemsize=8, format="8s"), 1, 0, 1, 0)

@@ -28,7 +28,7 @@ def test_several_elements_are_none():
                         lambda x: x == ctx.zeros(1), lambda x: x != 0):  # fmt: skip
                 with raises(TypeError):
                     use(several)
-            with raises(TypeError, "elements is no number", "tolist()"):
+            with raises(TypeError, "elements is not a number", "tolist()"):
                 float(several)
         with raises(TypeError):
             operator.index(ctx.zeros(()))

@@ -57,7 +57,7 @@ def test_reduce_errors():
         assert ctx.reduce(array.array("q", [2**62, -2]), "prod") == -(2**63) and ctx.reduce(array.array("d"), "prod") == 1.0
         with raises(OverflowError):
             ctx.reduce(array.array("q", [2**62, 2]), gpumem.Op.PROD)
-        with raises(ValueError, "no operation", "sum_abs"):
+        with raises(ValueError, "not a valid operation", "sum_abs"):
             ctx.reduce(b"1", "median")
         with raises(TypeError, "expected an array"):
             ctx.reduce([1, 2, 3])
@@ -88,7 +88,7 @@ def test_reduce_axis():
             ctx.reduce(m[0].astype("f4"), axis=0, out=np.empty(3))
         with raises(ValueError, "negative stride"):
             ctx.reduce(m[0, ::-1], axis=1)
-        with raises(ValueError, "axes without gaps", "numpy.ascontiguousarray(x)"):
+        with raises(ValueError, "axes without padding", "numpy.ascontiguousarray(x)"):
             ctx.reduce(m[:, ::2, ::2], axis=0)
         with raises(ValueError, "axis 2"):
             ctx.reduce(m[0], axis=2)
@@ -211,7 +211,7 @@ def test_axpby():
         assert y.tolist() == [9, 18, 27]
         ctx.axpby(0, None, 0, None, out=y)
         assert y.tolist() == [0, 0, 0]
-        with raises(ValueError, "without gaps"):
+        with raises(ValueError, "without padding"):
             ctx.axpby(1, np.zeros(6, np.float32)[::2], 1, y)
         with raises(ValueError, "y has the shape (2,)", "expected (3,)"):
             ctx.axpby(1, x, 1, y[:2])
@@ -279,7 +279,7 @@ def test_convert():
             ctx.convert(x)
         with raises(ValueError, "expected 4"):
             ctx.convert(x, out=y[:3])
-        with raises(ValueError, "without gaps"):
+        with raises(ValueError, "without padding"):
             ctx.convert(x[:, ::2], "f64")
 
 
@@ -296,7 +296,7 @@ def test_resize():
         assert np.array_equal(part, image[1:3, 1:3])
         with raises(gpumem.Unsupported):
             ctx.resize(image.astype(np.int32), (2, 2))
-        with raises(ValueError, "out has the shape (2, 2)", "the size that is asked for"):
+        with raises(ValueError, "out has the shape (2, 2)", "the requested size"):
             ctx.resize(image, (3, 3), out=part)
 
 
@@ -340,7 +340,7 @@ def test_copy_and_fill():
         for value, dtype in ((300, "u1"), (-1, "u1"), (1.5, "i4"), (1e300, "f4"), (1e6, "f2"), ("a", "f8")):
             with raises(ValueError, repr(value)):
                 ctx.fill(np.zeros(2, dtype), value)
-        with raises(ValueError, "1e+300 is no bf16"):
+        with raises(ValueError, "1e+300 is not a value of bf16"):
             ctx.full(2, 1e300, "bf16")
 
 
@@ -434,7 +434,7 @@ def test_strides_and_byte_order():
         assert ctx.reduce(ctx.array(np.broadcast_to(x[1:2], 4))) == 4
         with raises(TypeError, "swapped", "'>i'"):
             ctx.reduce(x.astype(">i4"))
-        with raises(TypeError, "no element type"):
+        with raises(TypeError, "not an element type"):
             ctx.reduce(x.astype("c16"))
         swapped = x.astype(">i4")
         dst = np.zeros_like(swapped)
@@ -443,7 +443,7 @@ def test_strides_and_byte_order():
         assert np.array_equal(np.asarray(ctx.asarray(x[::-1])), x[::-1])
         assert np.array_equal(np.asarray(ctx.asarray(swapped)), x)
         packed = np.zeros(4, np.dtype([("a", "u1"), ("b", "<i4")]))["b"]  # 5 bytes apart
-        with raises(ValueError, "no whole number of elements"):
+        with raises(ValueError, "not a multiple"):
             ctx.reduce(packed)
         with raises(BufferError, "at most 8"):
             ctx.reduce(np.zeros((1,) * 9))

@@ -1,8 +1,9 @@
-//! The C interface of libgpumem under its own names; `gpumem.h` is the contract of each function.
+//! The C interface of libgpumem under its own names. `gpumem.h` is the contract of each function.
 //!
-//! [`open`] gives the functions of the library. It is opened at run time: what the environment's `GPUMEM_LIBRARY` names if
-//! that is set and not empty (and the program has no more rights than its user), else `libgpumem.so.0` where the system's loader looks.
-//! With the feature `link` it is linked at build time, and `open` can't fail.
+//! [`open`] opens the library at run time and returns its functions. It opens the file that the environment variable
+//! `GPUMEM_LIBRARY` names. If the variable is empty or not set, or the program has more rights than its user, the
+//! system's loader looks for `libgpumem.so.0`. With the feature `link`, the library is linked at build time, and `open`
+//! can't fail.
 #![allow(non_camel_case_types)]
 
 #[rustfmt::skip]
@@ -13,13 +14,13 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 static OPENED: AtomicPtr<Functions> = AtomicPtr::new(std::ptr::null_mut());
 
-/// The functions of the library, which is opened by the first call. An error is a sentence, and the next call tries again.
+/// The functions of the library, which the first call opens. An error is a message, and the next call tries again.
 pub fn open() -> Result<&'static Functions, String> {
     let opened = OPENED.load(Ordering::Acquire);
     if !opened.is_null() {
         return Ok(unsafe { &*opened });
     }
-    // Of two threads that come here both open it, which counts references, and both tables are the same.
+    // Two threads may both open it. The loader counts references, and both tables are the same.
     let table = Box::leak(Box::new(load()?));
     OPENED.store(table, Ordering::Release);
     Ok(table)
@@ -49,7 +50,7 @@ mod at_run_time {
         fn secure_getenv(name: *const c_char) -> *mut c_char;
     }
 
-    /// What the loader says of its last failure on this thread.
+    /// The loader's message for its last failure on this thread.
     unsafe fn reason() -> String {
         let text = dlerror();
         if text.is_null() {
@@ -60,7 +61,7 @@ mod at_run_time {
 
     pub fn load() -> Result<Functions, String> {
         unsafe {
-            // Copied at once: another thread may change the environment later.
+            // Copied at once, because another thread may change the environment.
             let named = secure_getenv("GPUMEM_LIBRARY\0".as_ptr().cast());
             let file = match named.is_null() || *named == 0 {
                 true => CString::from(CStr::from_bytes_with_nul_unchecked(b"libgpumem.so.0\0")),
@@ -68,9 +69,9 @@ mod at_run_time {
             };
             let library = dlopen(file.as_ptr(), RTLD_NOW);
             if library.is_null() {
-                return Err(format!("{}; GPUMEM_LIBRARY may name it", reason()));
+                return Err(format!("{}; set GPUMEM_LIBRARY to the library's path", reason()));
             }
-            // It stays open until the process ends, since its threads do.
+            // It stays open until the process ends, because its threads live as long.
             Functions::find(|name| dlsym(library, name.as_ptr().cast())).map_err(|name| {
                 format!("{:?} has no {}: it is older than this crate", file, name.trim_end_matches('\0'))
             })

@@ -1,12 +1,12 @@
-//! How an array is spread over members, and what of their memory that takes.
+//! Layouts: how an array is spread over members, and the memory that each member needs.
 use crate::context::filled;
 use crate::element::{Plain, Type};
 use crate::error::{Error, Result};
 use crate::layout::number;
 use gpumem_sys as sys;
 
-/// A box of the whole array, and where its elements lie in a member's memory: at the beginning, row-major and without gaps,
-/// unless it is said otherwise.
+/// A box of the whole array, and its place in a member's memory. By default it is at the beginning, row-major and
+/// without padding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     lower: Vec<usize>,
@@ -18,33 +18,33 @@ pub struct Block {
 }
 
 impl Block {
-    /// From the element with the indices `lower` up to and without `upper` along each axis.
+    /// A box from the indices `lower` up to but not including `upper`, along each axis.
     pub fn new(lower: &[usize], upper: &[usize]) -> Block {
         let (lower, upper) = (lower.to_vec(), upper.to_vec());
         Block { lower, upper, member: None, ghosts: None, offset: 0, strides: None }
     }
 
-    /// Whose it is, of the members of this process; by default, that of the block's number in the layout.
+    /// The owner, a member of this process. By default, the member with the block's number in the layout.
     pub fn member(self, member: usize) -> Block {
         Block { member: Some(member), ..self }
     }
 
-    /// It lies in an array with so many elements more along each axis, before it and behind it: room for a halo.
+    /// Adds ghost cells along each axis: `low` before the block and `high` after it.
     pub fn ghosts(self, low: &[usize], high: &[usize]) -> Block {
         Block { ghosts: Some((low.to_vec(), high.to_vec())), ..self }
     }
 
-    /// That array, or the block, begins so many elements behind the beginning of the member's memory.
+    /// The distance, in elements, from the beginning of the member's memory to the block with its ghost cells.
     pub fn offset(self, offset: usize) -> Block {
         Block { offset, ..self }
     }
 
-    /// The distance of neighbours along each axis, in elements.
+    /// The distance between neighbours along each axis, in elements.
     pub fn strides(self, strides: &[usize]) -> Block {
         Block { strides: Some(strides.to_vec()), ..self }
     }
 
-    /// Strides, and the distance of the first element from the beginning of the memory.
+    /// The strides, and the offset of the first element in the memory.
     fn place(&self) -> Option<(Vec<i64>, i64)> {
         let zeros = vec![0; self.lower.len()];
         let (low, high) = self.ghosts.as_ref().map_or((&zeros, &zeros), |(low, high)| (low, high));
@@ -65,7 +65,7 @@ impl Block {
     }
 }
 
-/// How an array is spread: its extents, and the blocks of it that members of this process have. `gpumem_dist_layout`.
+/// The extents of an array, and the blocks that members of this process have. `gpumem_dist_layout`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     element: Type,
@@ -74,19 +74,20 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Of the whole array's extents, the last axis the fastest, and without a block. Plans of it take memory of this type alone.
+    /// A layout with the extents of the whole array, the last axis fastest, and no blocks. Its plans only take memory
+    /// of this element type.
     pub fn new<T: Plain>(extents: &[usize]) -> Layout {
         Layout { element: Type::of::<T>(), extents: extents.to_vec(), blocks: Vec::new() }
     }
 
-    /// With one block more.
+    /// Adds a block.
     pub fn block(mut self, block: Block) -> Layout {
         self.blocks.push(block);
         self
     }
 }
 
-/// A layout as the library takes it: what its pointers lead to, and where a member's elements end.
+/// The data that the library's layout points to, and the end of each member's elements.
 pub(crate) struct Boxes {
     pub element: Type,
     extents: Vec<i64>,
@@ -97,7 +98,7 @@ pub(crate) struct Boxes {
     strides: Vec<i64>,
 }
 
-/// What a halo has on each side.
+/// The extents of a halo on both sides.
 pub(crate) struct Halos {
     pub low: Vec<i64>,
     pub high: Vec<i64>,
@@ -124,10 +125,11 @@ impl Boxes {
             let ghosts = block.ghosts.iter().flat_map(|(low, high)| [low.len(), high.len()]);
             let strides = block.strides.iter().map(|strides| strides.len());
             if ghosts.chain(strides).chain([block.lower.len(), block.upper.len()]).any(|len| len != rank) {
-                let sentence = format!("{}: block {} has not one value an axis; the array has {}", name, i, rank);
+                let sentence =
+                    format!("{}: block {} does not have one value per axis; the array has {} axes", name, i, rank);
                 return Err(Error::argument(sentence));
             }
-            let too_large = || Error::argument(format!("{}: block {} takes more memory than there can be", name, i));
+            let too_large = || Error::argument(format!("{}: block {} needs more memory than is possible", name, i));
             let (strides, first) = block.place().ok_or_else(too_large)?;
             boxes.members.push(i32::try_from(block.member.unwrap_or(i)).unwrap_or(i32::MAX));
             boxes.lower.extend(numbers(&block.lower)?);
@@ -138,7 +140,7 @@ impl Boxes {
         Ok(boxes)
     }
 
-    /// Valid as long as these boxes are.
+    /// Valid as long as `self`.
     pub fn as_c(&self, api: &sys::Functions) -> Result<sys::gpumem_dist_layout> {
         let mut layout = filled(api.gpumem_dist_layout_init, |_| sys::GPUMEM_OK)?;
         layout.element_bytes = number(self.element.bytes)?;
@@ -153,7 +155,7 @@ impl Boxes {
         Ok(layout)
     }
 
-    /// How many elements the memory of each member has at least, for its boxes and for the halo round them.
+    /// The elements that each member's memory needs, for its boxes and their halo.
     pub fn needed(&self, members: usize, halo: Option<&Halos>, name: &str) -> Result<Vec<usize>> {
         let rank = self.extents.len();
         let mut needed = vec![0; members];
@@ -162,7 +164,7 @@ impl Boxes {
             let (lower, upper) = (&self.lower[boxed.clone()], &self.upper[boxed.clone()]);
             let needed = match usize::try_from(member).ok().and_then(|member| needed.get_mut(member)) {
                 Some(needed) if lower.iter().zip(upper).all(|(lower, upper)| lower < upper) => needed,
-                _ => continue, // it is empty, or the library refuses it
+                _ => continue, // empty, or the library refuses it
             };
             let (mut first, mut last) = (Some(self.offsets[i]), Some(self.offsets[i]));
             for (axis, &stride) in self.strides[boxed].iter().enumerate() {
@@ -184,8 +186,8 @@ impl Boxes {
                     *needed = last.saturating_add(1).max(*needed);
                     continue;
                 }
-                (Some(_), Some(_)) => "has no room for its halo in front of it",
-                _ => "takes more memory than there can be",
+                (Some(_), Some(_)) => "has no room for its halo before it",
+                _ => "needs more memory than is possible",
             };
             return Err(Error::argument(format!("{}: block {} {}", name, i, sentence)));
         }

@@ -8,14 +8,14 @@ use std::mem::size_of;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// Where a buffer lies: [`Device`], [`Pinned`] or [`Managed`].
+/// The kind of memory of a buffer: [`Device`], [`Pinned`] or [`Managed`].
 pub trait Kind: sealed::Kind {}
 
-/// Memory of the device.
+/// Device memory.
 pub struct Device(());
-/// Page-locked memory of the host.
+/// Page-locked host memory.
 pub struct Pinned(());
-/// One address on the host and the device.
+/// Memory with one address on the host and the device.
 pub struct Managed(());
 
 type Alloc = unsafe extern "C" fn(*mut sys::gpumem_ctx, i64, *mut *mut c_void) -> i32;
@@ -46,7 +46,8 @@ impl Kind for Device {}
 impl Kind for Pinned {}
 impl Kind for Managed {}
 
-/// Memory of a context, which it keeps alive. It is freed with the buffer, in the order of the context's streams.
+/// Memory of a context, which the buffer keeps alive. It is freed with the buffer, in the order of the context's
+/// streams.
 pub struct Buffer<T: Plain, K: Kind> {
     ctx: Arc<Inner>,
     ptr: *mut T,
@@ -54,14 +55,14 @@ pub struct Buffer<T: Plain, K: Kind> {
     kind: PhantomData<K>,
 }
 
-/// Memory of the device. The host can't look into it: copy it.
+/// Device memory. The host can't read it directly, so copy it.
 pub type DeviceBuffer<T> = Buffer<T, Device>;
-/// Page-locked memory of the host: a slice.
+/// Page-locked host memory, which is a slice.
 pub type PinnedBuffer<T> = Buffer<T, Pinned>;
 /// Memory with one address on the host and the device.
 pub type ManagedBuffer<T> = Buffer<T, Managed>;
 
-// It owns its memory, and the library's functions may be called from any thread.
+// A buffer owns its memory, and any thread may call the library.
 unsafe impl<T: Plain, K: Kind> Send for Buffer<T, K> {}
 unsafe impl<T: Plain, K: Kind> Sync for Buffer<T, K> {}
 
@@ -72,7 +73,7 @@ pub(crate) fn bytes_of<T>(len: usize) -> Result<i64> {
 }
 
 impl<T: Plain, K: Kind> Buffer<T, K> {
-    /// Any bytes are values of T, so what the memory had before may be read.
+    /// Any bytes are values of T, so the old contents may be read.
     pub(crate) fn new(ctx: &Context, len: usize) -> Result<Self> {
         let bytes = bytes_of::<T>(len)?;
         let mut p = std::ptr::null_mut();
@@ -81,7 +82,7 @@ impl<T: Plain, K: Kind> Buffer<T, K> {
     }
 
     pub(crate) fn from_allocation(ctx: &Context, p: *mut c_void, len: usize) -> Self {
-        // A slice of no elements has an address too.
+        // An empty slice needs an address that is not NULL.
         let ptr = if p.is_null() { std::ptr::NonNull::dangling().as_ptr() } else { p.cast() };
         Buffer { ctx: ctx.inner.clone(), ptr, len, kind: PhantomData }
     }
@@ -91,7 +92,7 @@ impl<T: Plain, K: Kind> Buffer<T, K> {
         self.len
     }
 
-    /// Whether there are none.
+    /// True if the length is 0.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -101,7 +102,7 @@ impl<T: Plain, K: Kind> Buffer<T, K> {
         self.ptr
     }
 
-    /// The memory as a [`crate::View`], of which parts can be taken.
+    /// The memory as a [`crate::View`], which can be sliced.
     pub fn view(&self) -> crate::View<'_, T> {
         self.into()
     }
@@ -124,13 +125,13 @@ impl<T: Plain, K: Kind> Buffer<T, K> {
 }
 
 impl<T: Plain, K: Kind> Drop for Buffer<T, K> {
-    /// Whatever works on it has been waited for, or is on a stream that the library frees it behind.
+    /// Its work is done, or is on a stream whose work the library completes before it frees the memory.
     fn drop(&mut self) {
         if self.len == 0 || size_of::<T>() == 0 {
             return;
         }
         let (api, ctx, p) = (self.ctx.api, self.ctx.ctx, self.ptr.cast());
-        // Damage that debug mode finds goes to the log.
+        // If debug mode finds damage, the log reports it.
         unsafe {
             match <K as sealed::Kind>::ON_DEVICE {
                 true => (api.gpumem_free_async)(ctx, p, std::ptr::null_mut()),
@@ -154,7 +155,7 @@ impl<T: Plain> DerefMut for PinnedBuffer<T> {
 }
 
 impl<T: Plain> ManagedBuffer<T> {
-    /// An error where the host may not touch managed memory while the device works.
+    /// An error if the host may not touch managed memory while the device works.
     fn reachable(&self) -> Result<()> {
         if self.ctx.concurrent_managed {
             return Ok(());
@@ -175,7 +176,7 @@ impl<T: Plain> ManagedBuffer<T> {
     }
 }
 
-/// Memory of the program that is pinned where it lies, until it is taken back. `gpumem_host_register()`.
+/// Memory of the program that is pinned in place until it is taken back. `gpumem_host_register()`.
 pub struct Registered<T: Plain> {
     ctx: Context,
     memory: Vec<T>,
@@ -196,7 +197,7 @@ impl<T: Plain> Registered<T> {
         Ok(())
     }
 
-    /// The memory, pinned no more.
+    /// Unpins the memory and returns it.
     pub fn into_vec(mut self) -> Result<Vec<T>> {
         self.unregister()?;
         Ok(std::mem::take(&mut self.memory))
@@ -206,7 +207,7 @@ impl<T: Plain> Registered<T> {
 impl<T: Plain> Drop for Registered<T> {
     fn drop(&mut self) {
         if self.pinned && self.unregister().is_err() {
-            // A device may still use it, so it stays allocated.
+            // Leaked, because a device may still use it.
             std::mem::forget(std::mem::take(&mut self.memory));
         }
     }

@@ -28,37 +28,38 @@ macro_rules! setters {
 
 impl Builder {
     setters! {
-        /// Which device; by default the best.
+        /// The device; by default the caller's current CUDA device, else the first one, else the host.
         device: DeviceChoice,
-        /// Threads of the host backend, the caller's included; 0: affinity and cgroup decide.
+        /// Threads of the host backend, including the caller's. With 0, affinity and cgroup decide.
         host_threads: i32,
         /// The context's own stream is not ordered with CUDA's legacy default stream.
         non_blocking_stream: bool,
         /// Reductions of host data run on the device.
         stream_host_data: bool,
-        /// The most bytes that are taken from the device; 0: as many as there are.
+        /// The maximum number of bytes of device memory. 0 removes the limit.
         device_memory_limit: i64,
-        /// The most bytes of freed pinned memory that are kept; -1: an eighth of the host's memory, at most 4 GiB.
+        /// The maximum number of bytes of freed pinned memory to keep. -1 is an eighth of the host's memory, at most 4
+        /// GiB.
         pinned_memory_kept: i64,
-        /// Writes past the ends of memory are found.
+        /// Turns on debug mode, which finds writes past the ends of memory.
         debug_memory: bool,
-        /// On the host, what a GPU would refuse for where it lies is refused too.
+        /// A host context also refuses operands whose memory a GPU context would refuse.
         strict_host: bool,
     }
 
-    /// Takes the context's messages, from any thread. It may not use the context.
+    /// Receives the context's messages, from any thread. It must not use the context.
     pub fn log(mut self, log: impl Fn(LogLevel, &str) + Send + Sync + 'static) -> Self {
         self.callbacks.log = Some(Box::new(log));
         self
     }
 
-    /// Runs the host backend's work in the program's own pool, a [`crate::ParallelFor`].
+    /// Runs the host backend's work in the program's own thread pool, a [`crate::ParallelFor`].
     pub fn parallel_for(mut self, pool: impl Fn(i64, &(dyn Fn(i64) + Sync)) + Send + Sync + 'static) -> Self {
         self.callbacks.parallel_for = Some(Box::new(pool));
         self
     }
 
-    /// `gpumem_ctx_create()`.
+    /// Creates the context. `gpumem_ctx_create()`.
     pub fn build(self) -> Result<Context> {
         let api = api()?;
         let mut options = filled(api.gpumem_ctx_options_init, |_| sys::GPUMEM_OK)?;
@@ -87,7 +88,7 @@ impl Builder {
 }
 
 impl Context {
-    /// A context with options.
+    /// Options for a new context.
     pub fn builder() -> Builder {
         Builder {
             device: DeviceChoice::Best,

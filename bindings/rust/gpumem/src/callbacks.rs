@@ -5,7 +5,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Mutex;
 
-/// How much a message of the log matters.
+/// The severity of a log message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogLevel {
     /// `GPUMEM_LOG_ERROR`
@@ -18,11 +18,11 @@ pub enum LogLevel {
 
 pub(crate) type Log = Box<dyn Fn(LogLevel, &str) + Send + Sync>;
 
-/// The program's own pool: calls the function for each index below the first argument, on any threads, and returns when all
-/// calls have. An index that it leaves out is done at the end; one that is given twice is done once.
+/// The program's own thread pool. It calls the function once for each index below the first argument, on any threads,
+/// and returns after all calls. Missing indices run at the end, and repeated ones run once.
 pub type ParallelFor = dyn Fn(i64, &(dyn Fn(i64) + Sync)) + Send + Sync;
 
-/// The callbacks of a context, and what they panicked with. Its address is what the library hands them.
+/// The callbacks of a context, and the message of a panic. The library passes its address to them.
 #[derive(Default)]
 pub(crate) struct Callbacks {
     pub log: Option<Log>,
@@ -31,12 +31,12 @@ pub(crate) struct Callbacks {
     message: Mutex<Option<String>>,
 }
 
-/// What the body gives, or the text that it panicked with.
+/// The result of the body, or the text of its panic.
 pub(crate) fn caught<T>(body: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(body)).map_err(|payload| {
         let text = payload.downcast_ref::<&str>().map(|text| text.to_string());
         let text = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
-        std::mem::forget(payload); // its drop might panic, across the library's frames
+        std::mem::forget(payload); // its drop could panic through the library's frames
         text
     })
 }
@@ -51,7 +51,7 @@ impl Callbacks {
         }
     }
 
-    /// What a callback panicked with since this was last asked.
+    /// The text of a panic since the last call.
     pub fn take_panic(&self) -> Option<String> {
         if !self.panicked.load(Ordering::Acquire) || !self.panicked.swap(false, Ordering::AcqRel) {
             return None;
@@ -80,7 +80,7 @@ struct Tasks {
     done: Vec<AtomicBool>,
 }
 
-// The library's task may be run by any thread.
+// Any thread may run the library's task.
 unsafe impl Sync for Tasks {}
 
 impl Tasks {

@@ -17,7 +17,7 @@ pub(crate) struct Inner {
     shared: bool,
 }
 
-// The library's functions may be called from any thread, also on one context.
+// Any thread may call the library, also on the same context.
 unsafe impl Send for Inner {}
 unsafe impl Sync for Inner {}
 
@@ -29,14 +29,14 @@ impl Drop for Inner {
     }
 }
 
-/// A device, its own stream, and everything that is created on it. A clone is the same context, which ends with the last
-/// clone, buffer, stream and event.
+/// A device, its own stream, and everything that is created on it. A clone is the same context. The context ends with
+/// its last clone, buffer, stream and event.
 #[derive(Clone)]
 pub struct Context {
     pub(crate) inner: Arc<Inner>,
 }
 
-/// Which device.
+/// The choice of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceChoice {
     /// The caller's current CUDA device, else the lowest visible one, else the host.
@@ -60,7 +60,7 @@ impl DeviceChoice {
     }
 }
 
-/// A family of kernel variants.
+/// An operation with several implementations, called variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 #[allow(missing_docs)]
@@ -80,7 +80,7 @@ pub enum Family {
     Arithmetic = sys::GPUMEM_FAMILY_ARITHMETIC,
 }
 
-/// The form of an explanation (`Text` and `Json`), or of a profile.
+/// The format of an explanation (`Text` or `Json`) or of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 #[allow(missing_docs)]
@@ -92,10 +92,10 @@ pub enum Format {
 }
 
 pub(crate) fn c_string(text: &str) -> Result<CString> {
-    CString::new(text).map_err(|_| Error::argument(format!("{:?} has a NUL in it", text)))
+    CString::new(text).map_err(|_| Error::argument(format!("{:?} contains a NUL", text)))
 }
 
-/// A struct of the library, begun by its _init function and filled by a call.
+/// A struct of the library, initialised by its _init function and filled by a call.
 pub(crate) fn filled<S>(init: unsafe extern "C" fn(*mut S, i64) -> i32, fill: impl FnOnce(*mut S) -> i32) -> Result<S> {
     let mut room = MaybeUninit::<S>::zeroed();
     check(unsafe { init(room.as_mut_ptr(), size_of::<S>() as i64) })?;
@@ -110,27 +110,27 @@ pub fn version() -> Result<(i32, i32, i32)> {
     Ok((major, minor, patch))
 }
 
-/// How many CUDA devices this process can use; 0 without a driver. `gpumem_device_count()`.
+/// The number of CUDA devices that this process can use. 0 without a driver. `gpumem_device_count()`.
 pub fn device_count() -> Result<i32> {
     let mut count = 0;
     check(unsafe { (api()?.gpumem_device_count)(&mut count) })?;
     Ok(count)
 }
 
-/// What is known of a device, without a context. `gpumem_device_query()`.
+/// Describes a device without a context. `gpumem_device_query()`.
 pub fn device_info(device: DeviceChoice) -> Result<DeviceInfo> {
     let api = api()?;
     filled(api.gpumem_device_info_init, |info| unsafe { (api.gpumem_device_query)(device.code(), info) })
         .map(DeviceInfo::from)
 }
 
-/// The problem line of this thread's last operation, for [`Context::explain`]. `gpumem_last_problem()`.
+/// The operation descriptor of this thread's last operation, for [`Context::explain`]. `gpumem_last_problem()`.
 pub fn last_problem() -> Result<String> {
     let api = api()?;
     text_of(|buf, cap, needed| unsafe { (api.gpumem_last_problem)(buf, cap, needed) })
 }
 
-/// The names of a family's variants. `gpumem_variant_count()`, `gpumem_variant_name()`.
+/// The names of an operation's variants. `gpumem_variant_count()`, `gpumem_variant_name()`.
 pub fn variants(family: Family) -> Result<Vec<&'static str>> {
     let (api, mut count) = (api()?, 0);
     check(unsafe { (api.gpumem_variant_count)(family as i32, &mut count) })?;
@@ -143,17 +143,17 @@ pub fn variants(family: Family) -> Result<Vec<&'static str>> {
 }
 
 impl Context {
-    /// A context on the best device, else on the host.
+    /// A context on the caller's current CUDA device, else the first one, else the host.
     pub fn new() -> Result<Context> {
         Context::builder().build()
     }
 
-    /// A context on a device of the caller's choice.
+    /// A context on this device.
     pub fn on(device: DeviceChoice) -> Result<Context> {
         Context::builder().device(device).build()
     }
 
-    /// The process's context of a device, which never ends. `gpumem_shared_ctx()`.
+    /// The process-wide context of a device, which never ends. `gpumem_shared_ctx()`.
     pub fn process_wide(device: DeviceChoice) -> Result<Context> {
         let (api, mut ctx) = (api()?, std::ptr::null_mut());
         check(unsafe { (api.gpumem_shared_ctx)(device.code(), &mut ctx) })?;
@@ -172,7 +172,7 @@ impl Context {
         Ok(Context { inner: Arc::new(inner) })
     }
 
-    /// The handle, for functions of [`crate::sys`].
+    /// The handle for functions of [`crate::sys`].
     pub fn as_raw(&self) -> *mut sys::gpumem_ctx {
         self.inner.ctx
     }
@@ -181,7 +181,7 @@ impl Context {
         self.inner.api
     }
 
-    /// A status as a result; an error too where a callback panicked.
+    /// Converts a status. A panic of a callback is an error too.
     pub(crate) fn check(&self, status: i32) -> Result<()> {
         check(status)?;
         match self.inner.callbacks.take_panic() {
@@ -190,39 +190,39 @@ impl Context {
         }
     }
 
-    /// The device, and why it was taken. `gpumem_ctx_device()`.
+    /// Describes the device, with the reason why it was chosen. `gpumem_ctx_device()`.
     pub fn device(&self) -> Result<DeviceInfo> {
         let api = self.api();
         filled(api.gpumem_device_info_init, |info| unsafe { (api.gpumem_ctx_device)(self.as_raw(), info) })
             .map(DeviceInfo::from)
     }
 
-    /// An error if a fault of the device broke the context. `gpumem_ctx_status()`.
+    /// An error if a device fault broke the context. `gpumem_ctx_status()`.
     pub fn status(&self) -> Result<()> {
         self.check(unsafe { (self.api().gpumem_ctx_status)(self.as_raw()) })
     }
 
-    /// Waits for everything on all streams. `gpumem_ctx_synchronize()`.
+    /// Waits for the work on all streams. `gpumem_ctx_synchronize()`.
     pub fn synchronize(&self) -> Result<()> {
         self.check(unsafe { (self.api().gpumem_ctx_synchronize)(self.as_raw()) })
     }
 
-    /// Does now what the first calls would do on the way. `gpumem_ctx_warmup()`.
+    /// Does the setup now that the first calls would do. `gpumem_ctx_warmup()`.
     pub fn warmup(&self) -> Result<()> {
         self.check(unsafe { (self.api().gpumem_ctx_warmup)(self.as_raw()) })
     }
 
-    /// Memory of the device, with any contents. `gpumem_alloc_device()`.
+    /// Device memory with undefined contents. `gpumem_alloc_device()`.
     pub fn device_buffer<T: Plain>(&self, len: usize) -> Result<DeviceBuffer<T>> {
         Buffer::new(self, len)
     }
 
-    /// Page-locked memory, with any contents. `gpumem_alloc_pinned()`.
+    /// Page-locked memory with undefined contents. `gpumem_alloc_pinned()`.
     pub fn pinned_buffer<T: Plain>(&self, len: usize) -> Result<PinnedBuffer<T>> {
         Buffer::new(self, len)
     }
 
-    /// Managed memory, with any contents. `gpumem_alloc_managed()`.
+    /// Managed memory with undefined contents. `gpumem_alloc_managed()`.
     pub fn managed_buffer<T: Plain>(&self, len: usize) -> Result<ManagedBuffer<T>> {
         Buffer::new(self, len)
     }
@@ -244,7 +244,7 @@ impl Context {
         Ok(buffer)
     }
 
-    /// A copy in ordinary memory.
+    /// A copy in pageable memory.
     pub fn to_vec<'a, T: Plain + Default>(&self, x: impl Into<View<'a, T>>) -> Result<Vec<T>> {
         let x = x.into();
         let mut copy = vec![T::default(); x.len()];
@@ -252,36 +252,36 @@ impl Context {
         Ok(copy)
     }
 
-    /// Pins memory of the program where it lies. `gpumem_host_register()`.
+    /// Pins memory of the program in place. `gpumem_host_register()`.
     pub fn register<T: Plain>(&self, memory: Vec<T>) -> Result<Registered<T>> {
         Registered::new(self, memory)
     }
 
-    /// Gives memory that is kept for reuse back, but for some bytes of each kind. `gpumem_memory_trim()`.
+    /// Releases memory that is kept for reuse, except `keep_bytes` of each kind. `gpumem_memory_trim()`.
     pub fn memory_trim(&self, keep_bytes: i64) -> Result<()> {
         self.check(unsafe { (self.api().gpumem_memory_trim)(self.as_raw(), keep_bytes) })
     }
 
-    /// In debug mode: an error where memory was written that should not be. `gpumem_memory_check()`.
+    /// In debug mode, an error if a write went past an allocation or into freed memory. `gpumem_memory_check()`.
     pub fn memory_check(&self) -> Result<()> {
         self.check(unsafe { (self.api().gpumem_memory_check)(self.as_raw()) })
     }
 
-    /// Writes allocations and frees to a file from now on; `None` ends it. `gpumem_memory_trace()`.
+    /// Starts writing all allocations and frees to a file. `None` stops it. `gpumem_memory_trace()`.
     pub fn memory_trace(&self, path: Option<&str>) -> Result<()> {
         let path = path.map(c_string).transpose()?;
         let p = path.as_ref().map_or(std::ptr::null(), |path| path.as_ptr());
         self.check(unsafe { (self.api().gpumem_memory_trace)(self.as_raw(), p) })
     }
 
-    /// What is allocated. `gpumem_memory_stats()`.
+    /// Counts of allocated memory. `gpumem_memory_stats()`.
     pub fn memory_stats(&self) -> Result<MemoryStats> {
         let api = self.api();
         filled(api.gpumem_memory_stats_init, |stats| unsafe { (api.gpumem_memory_stats)(self.as_raw(), stats) })
             .map(MemoryStats::from)
     }
 
-    /// What an address is; any may be asked about. `gpumem_pointer_query()`.
+    /// Describes any address. `gpumem_pointer_query()`.
     pub fn pointer<T>(&self, p: *const T) -> Result<PointerInfo> {
         let api = self.api();
         filled(api.gpumem_pointer_info_init, |info| unsafe {
@@ -296,14 +296,14 @@ impl Context {
         self.check(unsafe { (self.api().gpumem_managed_prefetch)(self.as_raw(), x.as_raw().cast(), bytes, device) })
     }
 
-    /// A hint on managed memory. `gpumem_managed_advise()`.
+    /// Gives a hint about managed memory. `gpumem_managed_advise()`.
     pub fn advise<T: Plain>(&self, x: &ManagedBuffer<T>, advice: Advice, device: DeviceChoice) -> Result<()> {
         let (bytes, device) = (crate::buffer::bytes_of::<T>(x.len())?, self.device_code(device)?);
         let p = x.as_raw().cast();
         self.check(unsafe { (self.api().gpumem_managed_advise)(self.as_raw(), p, bytes, advice as i32, device) })
     }
 
-    /// Where managed memory lies, and what was asked for it. `gpumem_managed_query()`.
+    /// The location of managed memory, and the advice given for it. `gpumem_managed_query()`.
     pub fn managed<T: Plain>(&self, x: &ManagedBuffer<T>) -> Result<ManagedInfo> {
         let (api, bytes, p) = (self.api(), crate::buffer::bytes_of::<T>(x.len())?, x.as_raw().cast());
         filled(api.gpumem_managed_info_init, |info| unsafe {
@@ -312,7 +312,7 @@ impl Context {
         .map(ManagedInfo::from)
     }
 
-    /// The number of a device for managed memory, where the context's own is the best.
+    /// The number of a device for managed memory. `Best` is the context's own device.
     pub(crate) fn device_code(&self, device: DeviceChoice) -> Result<i32> {
         match device {
             DeviceChoice::Best | DeviceChoice::Cuda => Ok(self.device()?.device),
@@ -320,14 +320,15 @@ impl Context {
         }
     }
 
-    /// Uses one variant of a family from now on; `None` gives the choice back. `gpumem_variant_force()`.
+    /// Overrides the choice of variants for an operation. `None` ends the override. `gpumem_variant_force()`.
     pub fn force(&self, family: Family, name: Option<&str>) -> Result<()> {
         let name = name.map(c_string).transpose()?;
         let p = name.as_ref().map_or(std::ptr::null(), |name| name.as_ptr());
         self.check(unsafe { (self.api().gpumem_variant_force)(self.as_raw(), family as i32, p) })
     }
 
-    /// Where the operation of a problem line would run, by which variant, and why. `gpumem_explain()`.
+    /// Explains where an operation would run, its variant, and why. `line` is an operation descriptor.
+    /// `gpumem_explain()`.
     pub fn explain(&self, line: &str, format: Format) -> Result<String> {
         let line = c_string(line)?;
         text_of(|buf, cap, needed| unsafe {

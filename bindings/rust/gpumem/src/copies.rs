@@ -7,12 +7,12 @@ use crate::queue::{run, Lent, LentMut, Queue, Run};
 use crate::view::{View, ViewMut};
 use std::mem::size_of;
 
-/// Memory to read or to write, wherever the work runs.
+/// Memory to read or write, for blocking and asynchronous calls.
 pub(crate) type Src<T> = (*const T, usize);
 pub(crate) type Dst<T> = (*mut T, usize);
 
 impl<T> View<'_, T> {
-    /// The memory; an error for a view with a stride.
+    /// The memory. An error for a view with a stride.
     pub(crate) fn whole(&self, name: &str) -> Result<Src<T>> {
         whole(self.ptr, self.len, self.stride, name)
     }
@@ -27,14 +27,14 @@ impl<T> Lent<'_, T> {
 fn whole<T>(ptr: *const T, len: usize, stride: usize, name: &str) -> Result<Src<T>> {
     match stride {
         1 => Ok((ptr, len)),
-        _ => Err(Error::argument(format!("{} has a stride of {}; expected none", name, stride))),
+        _ => Err(Error::argument(format!("{} has a stride of {}; expected no stride", name, stride))),
     }
 }
 
 fn same(dst: usize, src: usize) -> Result<()> {
     match dst == src {
         true => Ok(()),
-        false => Err(Error::argument(format!("dst has {} elements, src {}", dst, src))),
+        false => Err(Error::argument(format!("dst has {} elements, but src has {}", dst, src))),
     }
 }
 
@@ -46,11 +46,11 @@ fn copy<T>(at: Run<'_>, dst: Dst<T>, src: Src<T>) -> Result<()> {
 
 fn copy_matrix<T>(at: Run<'_>, dst: Dst<T>, to: Matrix, src: Src<T>, of: Matrix) -> Result<()> {
     if (to.rows, to.cols, to.batches) != (of.rows, of.cols, of.batches) {
-        return Err(Error::argument(format!("dst is {:?}, and src {:?}", to, of)));
+        return Err(Error::argument(format!("dst is {:?}, but src is {:?}", to, of)));
     }
     let ([rows, cols, dst_ld, slices, dst_slice], [_, _, src_ld, _, src_slice]) =
         (to.numbers(dst.1, "dst")?, of.numbers(src.1, "src")?);
-    // Within the memory that is there, nothing leaves i64.
+    // Nothing overflows i64, because the layouts fit the memory.
     let [row, dst_pitch, src_pitch, dst_slice, src_slice] =
         [cols, dst_ld, src_ld, dst_slice, src_slice].map(|n| n.saturating_mul(size_of::<T>() as i64));
     let (d, s) = (dst.0.cast(), src.0.cast());
@@ -64,7 +64,7 @@ fn copy_matrix<T>(at: Run<'_>, dst: Dst<T>, to: Matrix, src: Src<T>, of: Matrix)
     })
 }
 
-/// The bytes of a pattern; an error for an element that is none.
+/// The bytes of a pattern. An error for elements of other sizes.
 fn pattern_bytes<T>() -> Result<i64> {
     match size_of::<T>() {
         bytes @ (1 | 2 | 4 | 8 | 16) => Ok(bytes as i64),
@@ -99,7 +99,7 @@ impl Context {
         copy(self.now(), (dst.ptr, dst.len), src.into().whole("src")?)
     }
 
-    /// Copies matrices, each side with a layout of its own. `gpumem_copy_2d()`, `gpumem_copy_3d()`.
+    /// Copies matrices between two layouts. `gpumem_copy_2d()`, `gpumem_copy_3d()`.
     pub fn copy_matrix<'a, 'b, T: Plain>(
         &self,
         dst: impl Into<ViewMut<'a, T>>,
@@ -111,7 +111,7 @@ impl Context {
         copy_matrix(self.now(), (dst.ptr, dst.len), dst_layout, src.into().whole("src")?, src_layout)
     }
 
-    /// Writes a value to every element, which has 1, 2, 4, 8 or 16 bytes. `gpumem_fill()`.
+    /// Writes a value to every element. Elements have 1, 2, 4, 8 or 16 bytes. `gpumem_fill()`.
     pub fn fill<'a, T: Plain>(&self, dst: impl Into<ViewMut<'a, T>>, value: T) -> Result<()> {
         let dst = dst.into();
         fill(self.now(), (dst.ptr, dst.len), value)

@@ -1,4 +1,4 @@
-//! Contexts of one process or of many that are joined, so that an array can be spread over them.
+//! Joins contexts of one or many processes, so that an array can be spread over them.
 use crate::boxes::{numbers, Boxes, Halos, Layout};
 use crate::context::{filled, Context};
 use crate::element::Type;
@@ -16,7 +16,7 @@ pub(crate) struct Joined {
     pub contexts: Vec<Context>,
 }
 
-// The library's functions may be called from any thread, and make one call of a gpumem_dist at a time.
+// Any thread may call the library, which runs one call of a gpumem_dist at a time.
 unsafe impl Send for Joined {}
 unsafe impl Sync for Joined {}
 
@@ -27,24 +27,23 @@ impl Drop for Joined {
 }
 
 impl Joined {
-    /// A status as a result; an error too where a callback of a context panicked.
+    /// Converts a status. A panic of a context's callback is an error too.
     pub fn check(&self, status: i32) -> Result<()> {
         self.contexts.iter().try_for_each(|ctx| ctx.check(status))
     }
 }
 
-/// Contexts that are joined, so that an array can be spread over them. It ends with the last of its plans, and keeps the
-/// contexts alive.
+/// Joined contexts, so that an array can be spread over them. It keeps the contexts alive, and ends with its last plan.
 ///
-/// A *member* is one context's part: the contexts are members 0, 1, ... of this process. Plans are made and carried out by
-/// all processes together. A call that this crate itself refuses was not made, and the others wait for it.
+/// A *member* is one context's part. The contexts are members 0, 1, ... of this process. All processes make and execute
+/// plans together. If this crate refuses a call, the library does not see it, and the other processes wait.
 ///
 /// ```
 /// use gpumem::{Block, Context, Dist, Layout, Op, View, ViewMut};
 /// # fn main() -> gpumem::Result<()> {
 /// let ctx = Context::new()?;
 /// let dist = Dist::new(&[ctx.clone(), ctx.clone()])?;
-/// // Four rows of three columns: two rows for each of two members. Its transpose: a row and two rows.
+/// // Four rows of three columns: two rows per member. The transpose: one row, and two rows.
 /// let rows = Layout::new::<i32>(&[4, 3]).block(Block::new(&[0, 0], &[2, 3])).block(Block::new(&[2, 0], &[4, 3]));
 /// let turned = Layout::new::<i32>(&[3, 4]).block(Block::new(&[0, 0], &[1, 4])).block(Block::new(&[1, 0], &[3, 4]));
 /// let (x, mut y) = ((0..12).collect::<Vec<i32>>(), [0; 12]);
@@ -63,42 +62,43 @@ pub struct Dist {
     joined: Arc<Joined>,
 }
 
-/// What is known of a [`Dist`]. `gpumem_dist_info`.
+/// Describes a [`Dist`]. `gpumem_dist_info`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DistInfo {
-    /// Of this process.
+    /// The number of this process.
     pub rank: usize,
-    /// Processes.
+    /// The number of processes.
     pub size: usize,
-    /// Of this process, among all.
+    /// The number of this process's first member among all members.
     pub first_member: usize,
-    /// Of this process.
+    /// The number of members of this process.
     pub members: usize,
-    /// Of all processes.
+    /// The number of members of all processes.
     pub all_members: usize,
-    /// [`Status::OK`], or what every call gives from now on.
+    /// [`Status::OK`], or the persistent error that every call returns.
     pub status: Status,
-    /// Pairs of members of this process between which pieces are staged.
+    /// The number of pairs of members of this process whose data goes through host memory.
     pub staged_pairs: usize,
 }
 
 impl Dist {
-    /// Of contexts that are all there are. One may stand for several members. `gpumem_dist_create()`.
+    /// Joins contexts of this process only. A context may be several members. `gpumem_dist_create()`.
     pub fn new(contexts: &[Context]) -> Result<Dist> {
         unsafe { Dist::create(contexts, null(), None) }
     }
 
-    /// Of these contexts, and of those that the other processes of a transport give. Calls give up after `deadline` (60
+    /// Joins these contexts and the contexts of the other processes of a transport. Calls fail after `deadline` (60
     /// seconds) without a message. `gpumem_dist_create()`.
     ///
-    /// A transport is a table of functions, begun by [`Dist::transport`]; `gpumem_mpi_transport_f()` of the adapter for MPI
-    /// fills one.
+    /// A transport is a table of functions, initialised by [`Dist::transport`]. `gpumem_mpi_transport_f()` of the MPI
+    /// adapter fills it.
     ///
     /// # Safety
     ///
-    /// The functions are as `gpumem_dist_transport` in `gpumem.h` asks. They may be called from each thread that uses the
-    /// `Dist` or its plans, until `release` has been called: at the end of the last of them, or in this call if it fails.
+    /// The functions meet the contract of `gpumem_dist_transport` in `gpumem.h`. Each thread that uses the `Dist` or
+    /// its plans may call them. They are valid until `release` is called, at the end of the last plan, or in this call
+    /// if it fails.
     pub unsafe fn with_transport(
         contexts: &[Context],
         transport: sys::gpumem_dist_transport,
@@ -126,12 +126,12 @@ impl Dist {
         Ok(Dist { joined: Arc::new(Joined { api, dist, contexts: contexts.to_vec() }) })
     }
 
-    /// A table for [`Dist::with_transport`], still without functions. `gpumem_dist_transport_init()`.
+    /// An empty table for [`Dist::with_transport`]. `gpumem_dist_transport_init()`.
     pub fn transport() -> Result<sys::gpumem_dist_transport> {
         filled(crate::error::api()?.gpumem_dist_transport_init, |_| sys::GPUMEM_OK)
     }
 
-    /// How many members and processes there are, and the status that sticks. `gpumem_dist_query()`.
+    /// The numbers of members and processes, and the persistent error. `gpumem_dist_query()`.
     pub fn info(&self) -> Result<DistInfo> {
         let Joined { api, dist, .. } = *self.joined;
         let info = filled(api.gpumem_dist_info_init, |info| unsafe { (api.gpumem_dist_query)(dist, info) })?;
@@ -146,20 +146,20 @@ impl Dist {
         })
     }
 
-    /// From any thread: calls that are under way in this process, and all after them, give [`Status::PEER_LOST`].
+    /// Makes pending and later calls of this process give [`Status::PEER_LOST`]. You may call it from any thread.
     /// `gpumem_dist_abort()`.
     pub fn abort(&self) -> Result<()> {
         self.joined.check(unsafe { (self.joined.api.gpumem_dist_abort)(self.joined.dist) })
     }
 
-    /// The handle, for functions of [`crate::sys`].
+    /// The handle for functions of [`crate::sys`].
     pub fn as_raw(&self) -> *mut sys::gpumem_dist {
         self.joined.dist
     }
 
-    /// Plans to move an array from one layout to another, whose axis `d` is axis `order[d]` of the first. `workspace` is the
-    /// most bytes that this process keeps for messages, and for managed memory that another device reads, and a member
-    /// for what it fetches (256 MiB). `gpumem_dist_plan_redistribute()`.
+    /// Plans to move an array from one layout to another. Axis `d` of dst is axis `order[d]` of src. `workspace` limits
+    /// three uses of memory, in bytes: this process's messages, its managed memory that another device reads, and each
+    /// member's fetched data. The default is 256 MiB. `gpumem_dist_plan_redistribute()`.
     pub fn plan_redistribute(
         &self,
         src: &Layout,
@@ -171,7 +171,7 @@ impl Dist {
         let order: Option<Vec<i32>> =
             order.map(|order| order.iter().map(|&axis| i32::try_from(axis).unwrap_or(i32::MAX)).collect());
         if let Some(order) = order.as_ref().filter(|order| order.len() != src.extents.len()) {
-            let sentence = format!("order has {} axes; expected src's, {}", order.len(), src.extents.len());
+            let sentence = format!("order has {} axes; expected {}, like src", order.len(), src.extents.len());
             return Err(Error::argument(sentence));
         }
         let members = self.joined.contexts.len();
@@ -181,7 +181,7 @@ impl Dist {
         let (src, dst) = (from.as_c(api)?, to.as_c(api)?);
         if from.element != to.element {
             let sentence =
-                format!("src has elements of {}, dst of {}; expected the same", from.element.name, to.element.name);
+                format!("src has elements of {}, but dst of {}; expected the same", from.element.name, to.element.name);
             return Err(Error::argument(sentence));
         }
         let plan = self.plan(from.element, workspace, |options, plan| unsafe {
@@ -190,9 +190,10 @@ impl Dist {
         Ok(Redistribution { plan, src: needed.0, dst: needed.1 })
     }
 
-    /// Plans to fill what lies round each block from the blocks that have it, corners too: `low[d]` elements before it along
-    /// axis `d`, and `high[d]` behind it. Past the ends of the array lies its other end where `periodic[d]`; nothing is
-    /// written where it is not. [`crate::Block::ghosts`] makes room for them. `gpumem_dist_plan_halo()`.
+    /// Plans to fill the ghost cells of each block, also at corners, from the blocks that own the elements. There are
+    /// `low[d]` before the block along axis `d`, and `high[d]` after it. If `periodic[d]`, the axis wraps around.
+    /// Otherwise nothing is written past the ends of the array. [`crate::Block::ghosts`] adds the memory for them.
+    /// `gpumem_dist_plan_halo()`.
     pub fn plan_halo(
         &self,
         layout: &Layout,
@@ -203,7 +204,8 @@ impl Dist {
     ) -> Result<Halo> {
         let (rank, boxes) = (layout.extents.len(), Boxes::of(layout, "layout")?);
         if [low.len(), high.len(), periodic.len()] != [rank; 3] {
-            let sentence = format!("low, high or periodic has not one value an axis; the array has {}", rank);
+            let sentence =
+                format!("low, high or periodic does not have one value per axis; the array has {} axes", rank);
             return Err(Error::argument(sentence));
         }
         let periodic = periodic.iter().map(|&periodic| periodic.into()).collect();
@@ -217,7 +219,7 @@ impl Dist {
         Ok(Halo { plan, needed })
     }
 
-    /// Plans reductions over an array as the sequence of its elements, the last axis fastest. `gpumem_dist_plan_reduce()`.
+    /// Plans reductions of the sequence of an array's elements, the last axis fastest. `gpumem_dist_plan_reduce()`.
     pub fn plan_reduce(&self, layout: &Layout, workspace: Option<usize>) -> Result<Reduction> {
         let boxes = Boxes::of(layout, "layout")?;
         let needed = boxes.needed(self.joined.contexts.len(), None, "layout")?;

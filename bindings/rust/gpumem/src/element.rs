@@ -2,7 +2,7 @@ use gpumem_sys as sys;
 use std::any::{type_name, TypeId};
 use std::mem::size_of;
 
-/// An element type of the library, as its functions take it.
+/// An element type of the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 #[allow(missing_docs)]
@@ -21,24 +21,24 @@ pub enum Dtype {
     F64 = sys::GPUMEM_F64,
 }
 
-/// The bits of a number in half precision.
+/// The bits of a half-precision number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct F16(pub u16);
 
-/// The bits of a bfloat16: the upper half of those of an `f32`.
+/// The bits of a bfloat16, which are the upper half of an `f32`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Bf16(pub u16);
 
-/// What can be moved: copied, filled, transposed.
+/// Types that can be moved: copied, filled, transposed.
 ///
 /// # Safety
 ///
-/// Every sequence of bytes is a value of the type, and no byte of it is padding.
+/// Every sequence of bytes is a value of the type, and it has no padding.
 pub unsafe trait Plain: Copy + Send + Sync + 'static {}
 
-/// Which type elements are of, so that memory of another one is not taken for them.
+/// Identifies the element type, so that memory of another type is refused.
 #[derive(Clone, Copy, Debug, Eq)]
 pub(crate) struct Type {
     id: TypeId,
@@ -50,7 +50,7 @@ impl Type {
     pub fn of<T: Plain>() -> Type {
         const WIDE: bool = cfg!(target_pointer_width = "64");
         let id = match TypeId::of::<T>() {
-            id if id == TypeId::of::<usize>() && WIDE => TypeId::of::<u64>(), // as which its elements count
+            id if id == TypeId::of::<usize>() && WIDE => TypeId::of::<u64>(), // usize counts as u64
             id if id == TypeId::of::<isize>() && WIDE => TypeId::of::<i64>(),
             id => id,
         };
@@ -64,11 +64,11 @@ impl PartialEq for Type {
     }
 }
 
-/// What can be computed with. `usize` and `isize` are of it where they have 64 bits.
+/// Types that can be computed with. They include `usize` and `isize` if these have 64 bits.
 pub trait Element: Plain + sealed::Sealed {
-    /// What a reduction gives: `i64`, `u64` or `f64`.
+    /// The result type of a reduction: `i64`, `u64` or `f64`.
     type Result: Plain + Default + PartialEq + std::fmt::Debug;
-    /// The type as the library's functions take it.
+    /// The library's number for the type.
     const DTYPE: Dtype;
 }
 
@@ -77,7 +77,7 @@ pub trait Float: Element<Result = f64> {}
 impl Float for f32 {}
 impl Float for f64 {}
 
-/// What the rows of [`crate::Context::gather`] are numbered with.
+/// Types of the indices of [`crate::Context::gather`].
 pub trait IndexElement: Element {}
 impl IndexElement for i32 {}
 impl IndexElement for u32 {}
@@ -88,7 +88,7 @@ impl IndexElement for isize {}
 #[cfg(target_pointer_width = "64")]
 impl IndexElement for usize {}
 
-/// What an image is of.
+/// Types of the channels of an image.
 pub trait Pixel: Element {}
 impl Pixel for u8 {}
 impl Pixel for u16 {}

@@ -3,7 +3,7 @@ use std::ffi::CStr;
 use std::fmt;
 use std::os::raw::c_char;
 
-/// How a call failed.
+/// The status of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Status(pub(crate) i32);
 
@@ -28,12 +28,12 @@ statuses! {
 }
 
 impl Status {
-    /// There is no libgpumem.so that can be opened.
+    /// No libgpumem.so can be opened.
     pub const NO_LIBRARY: Status = Status(-1);
-    /// A callback of the program panicked during the call, which did its work all the same.
+    /// A callback of the program panicked during the call. The call still completed its work.
     pub const PANICKED: Status = Status(-2);
 
-    /// The number in `gpumem.h`; negative for those of this crate.
+    /// The number in `gpumem.h`. Statuses of this crate are negative.
     pub fn code(self) -> i32 {
         self.0
     }
@@ -53,7 +53,7 @@ impl fmt::Debug for Status {
     }
 }
 
-/// A failed call: the status, and the library's sentence on it.
+/// A failed call: the status, and the library's error message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     status: Status,
@@ -81,7 +81,7 @@ impl Error {
         self.status
     }
 
-    /// What was given, and what was expected.
+    /// The error message, with the value and the expected values.
     pub fn sentence(&self) -> &str {
         &self.sentence
     }
@@ -95,7 +95,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The functions of the library, which is opened by the first call.
+/// The functions of the library, which the first call opens.
 pub(crate) fn api() -> Result<&'static sys::Functions> {
     sys::open().map_err(|sentence| Error::new(Status::NO_LIBRARY, sentence))
 }
@@ -110,7 +110,7 @@ pub(crate) fn text_of(write: impl Fn(*mut c_char, i64, *mut i64) -> i32) -> Resu
     Ok(String::from_utf8_lossy(&room).into_owned())
 }
 
-/// A status of the library as a result.
+/// Converts a status of the library.
 pub(crate) fn check(status: i32) -> Result<()> {
     if status == sys::GPUMEM_OK {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The library's structs as Rust has them.
+//! The library's structs as Rust types.
 use crate::error::Status;
 use gpumem_sys as sys;
 use std::ffi::CStr;
@@ -8,13 +8,13 @@ use std::time::Duration;
 /// A kind of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryKind {
-    /// Ordinary memory of the host.
+    /// Pageable host memory.
     Pageable,
-    /// Page-locked memory of the host.
+    /// Page-locked host memory.
     Pinned,
-    /// Memory of a device.
+    /// Device memory.
     Device,
-    /// One address on host and device.
+    /// Memory with one address on host and device.
     Managed,
 }
 
@@ -32,46 +32,46 @@ pub enum Advice {
 }
 
 pub(crate) fn text(chars: &[c_char]) -> String {
-    // The library ends what it writes with a NUL.
+    // The library ends its texts with a NUL.
     unsafe { CStr::from_ptr(chars.as_ptr()) }.to_string_lossy().into_owned()
 }
 
-/// A time that the library measured.
+/// Converts a time of the library.
 pub(crate) fn duration(seconds: f64) -> Duration {
-    Duration::from_secs_f64(seconds.max(0.0)) // not a number: 0
+    Duration::from_secs_f64(seconds.max(0.0)) // 0 for NaN
 }
 
-/// A device, and why a context got it. `gpumem_device_info`.
+/// Describes a device. `gpumem_device_info`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DeviceInfo {
-    /// Whether it is a GPU.
+    /// True for a GPU.
     pub is_cuda: bool,
-    /// The ordinal of CUDA; -1 for the host.
+    /// The CUDA ordinal. -1 for the host.
     pub device: i32,
-    /// What asking for CUDA would have given, where the host stands in.
+    /// The status of a request for CUDA, if the host replaces a GPU.
     pub reason_code: Status,
     /// The compute capability.
     pub compute: (i32, i32),
     /// Multiprocessors, or threads of the host.
     pub multiprocessors: i32,
-    /// As CUDA counts.
+    /// The driver's CUDA version, as CUDA encodes it.
     pub driver_version: i32,
-    /// Whether managed memory can be allocated.
+    /// True if managed memory can be allocated.
     pub managed_memory: bool,
-    /// Whether host and device may use it at the same time.
+    /// True if host and device may use managed memory at the same time.
     pub concurrent_managed: bool,
-    /// Whether kernels can read ordinary memory of the host.
+    /// True if kernels can read pageable host memory.
     pub pageable_access: bool,
-    /// Memory of the device.
+    /// The bytes of device memory.
     pub memory_bytes: i64,
-    /// Its last cache.
+    /// The bytes of the last-level cache.
     pub l2_bytes: i64,
-    /// Theoretical bytes a second.
+    /// The theoretical bandwidth, in bytes per second.
     pub bandwidth_bytes_per_s: i64,
-    /// Its name.
+    /// The name of the device.
     pub name: String,
-    /// Why it was taken.
+    /// The reason why the device was chosen.
     pub reason: String,
 }
 
@@ -96,19 +96,19 @@ impl From<sys::gpumem_device_info> for DeviceInfo {
     }
 }
 
-/// What a pointer is. `gpumem_pointer_info`.
+/// Describes a pointer. `gpumem_pointer_info`.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct PointerInfo {
     /// The kind of memory.
     pub kind: MemoryKind,
-    /// Where it lies: an ordinal, or -1 for the host.
+    /// The device of the memory: an ordinal, or -1 for the host.
     pub device: i32,
-    /// Whether gpumem allocated it.
+    /// True if gpumem allocated the memory.
     pub ours: bool,
-    /// Of the allocation; 0 if unknown.
+    /// The bytes of the allocation. 0 if unknown.
     pub size_bytes: i64,
-    /// Of the pointer in it.
+    /// The offset of the pointer in the allocation, in bytes.
     pub offset_bytes: i64,
 }
 
@@ -125,19 +125,19 @@ impl From<sys::gpumem_pointer_info> for PointerInfo {
     }
 }
 
-/// Where managed memory lies. `gpumem_managed_info`.
+/// Describes managed memory. `gpumem_managed_info`.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ManagedInfo {
-    /// Of the range, in memory of the host.
+    /// The bytes of the range that are in host memory.
     pub host_bytes: i64,
-    /// Where it was last brought to; `None` where it was not, or not all of it.
+    /// The device of the last prefetch. `None` without a prefetch, or after one of a part.
     pub last_prefetch: Option<i32>,
-    /// By advice, likewise.
+    /// The preferred location by advice. `None` if not advised, or only for a part.
     pub preferred_location: Option<i32>,
-    /// By advice.
+    /// True if advised as read-mostly.
     pub read_mostly: bool,
-    /// By advice, the context's device.
+    /// True if advised as accessed by the context's device.
     pub accessed_by: bool,
 }
 
@@ -156,7 +156,7 @@ impl From<sys::gpumem_managed_info> for ManagedInfo {
 
 macro_rules! memory_stats {
     ($($member:ident,)*) => {
-        /// What a context has allocated. `gpumem_memory_stats_info` has the meaning of each member.
+        /// The memory of a context. `gpumem_memory_stats_info` explains each member.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         #[allow(missing_docs)]

@@ -1,30 +1,27 @@
-//! How a sequence of elements is a matrix, an array or an image. What a layout needs is checked against the memory.
+//! Layouts of matrices, arrays and images. They are checked against the length of the memory.
 use crate::error::{Error, Result, Status};
 
 pub(crate) fn number(value: usize) -> Result<i64> {
     i64::try_from(value).map_err(|_| Error::argument(format!("{} does not fit 63 bits", value)))
 }
 
-/// A rank, or another number of few.
+/// A small number, such as a number of axes.
 pub(crate) fn small_number(value: usize) -> Result<i32> {
     i32::try_from(value).map_err(|_| Error::argument(format!("{} does not fit 31 bits", value)))
 }
 
-/// An error where elements up to `needed` are not there.
+/// An error if there are fewer than `needed` elements.
 pub(crate) fn enough(needed: Option<usize>, len: usize, name: &str) -> Result<()> {
     match needed {
         Some(needed) if needed <= len => Ok(()),
         _ => {
-            let needed = needed.map_or("more than there can be".to_string(), |needed| needed.to_string());
-            Err(Error::new(
-                Status::OUT_OF_RANGE,
-                format!("{} has {} elements, and its layout needs {}", name, len, needed),
-            ))
+            let needed = needed.map_or("more than is possible".to_string(), |needed| needed.to_string());
+            Err(Error::new(Status::OUT_OF_RANGE, format!("{} has {} elements; its layout needs {}", name, len, needed)))
         }
     }
 }
 
-/// The elements from the first to the last of `extents`, by `strides`; `None` where that leaves usize.
+/// The number of elements from the first to the last, by these extents and strides. `None` on overflow.
 fn reach(extents: &[usize], strides: &[usize]) -> Option<usize> {
     if extents.contains(&0) {
         return Some(0);
@@ -36,7 +33,7 @@ fn reach(extents: &[usize], strides: &[usize]) -> Option<usize> {
     last.checked_add(1)
 }
 
-/// Matrices, row-major: rows, columns and leading dimension, and how many of them at which distance. In elements.
+/// Row-major matrices: rows, columns, leading dimension, number of matrices and their distance, in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Matrix {
     pub(crate) rows: usize,
@@ -47,7 +44,7 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// One matrix without gaps.
+    /// One matrix without padding.
     pub fn new(rows: usize, cols: usize) -> Matrix {
         Matrix { rows, cols, ld: cols, batches: 1, batch_stride: 0 }
     }
@@ -62,7 +59,7 @@ impl Matrix {
         Matrix { batches, batch_stride: stride, ..self }
     }
 
-    /// The numbers as the library takes them: rows, cols, ld, batches, batch stride.
+    /// The library's arguments: rows, cols, ld, batches, batch stride.
     pub(crate) fn numbers(&self, len: usize, name: &str) -> Result<[i64; 5]> {
         let extents = [self.batches, self.rows, self.cols];
         enough(reach(&extents, &[self.batch_stride, self.ld, 1]), len, name)?;
@@ -75,7 +72,7 @@ impl Matrix {
     }
 }
 
-/// An array of up to 8 axes: extents, and strides in elements, row-major without gaps where they are not given.
+/// An array of up to 8 axes: extents, and strides in elements. By default it is row-major without padding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Array<'a> {
     pub(crate) extents: &'a [usize],
@@ -83,17 +80,17 @@ pub struct Array<'a> {
 }
 
 impl<'a> Array<'a> {
-    /// An array without gaps.
+    /// An array without padding.
     pub fn new(extents: &'a [usize]) -> Array<'a> {
         Array { extents, strides: None }
     }
 
-    /// An array with strides, one for each axis.
+    /// An array with one stride per axis.
     pub fn strides(self, strides: &'a [usize]) -> Array<'a> {
         Array { strides: Some(strides), ..self }
     }
 
-    /// Extents and strides as the library takes them.
+    /// The extents and strides for the library.
     pub(crate) fn numbers(&self, len: usize, name: &str) -> Result<(Vec<i64>, Vec<i64>)> {
         let mut strides = vec![1; self.extents.len()];
         for axis in (0..self.extents.len().saturating_sub(1)).rev() {
@@ -114,7 +111,7 @@ impl<'a> Array<'a> {
     }
 }
 
-/// An image: rows and columns of pixels of 1 to 4 interleaved channels, rows `pitch` elements apart.
+/// An image: rows and columns of pixels with 1 to 4 interleaved channels. Rows begin `pitch` elements apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Image {
     pub(crate) rows: usize,
@@ -124,7 +121,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// An image without gaps.
+    /// An image without padding.
     pub fn new(rows: usize, cols: usize, channels: usize) -> Image {
         Image { rows, cols, channels, pitch: cols.saturating_mul(channels) }
     }

@@ -1,9 +1,9 @@
-//! gpumem: the memory side of a GPU, for programs without a line of CUDA in them.
+//! gpumem: the memory side of a GPU, for programs without CUDA code.
 //!
 //! ```
 //! use gpumem::{Context, Op};
 //! # fn main() -> gpumem::Result<()> {
-//! let ctx = Context::new()?; // the best device, else the host
+//! let ctx = Context::new()?; // your current CUDA device, else the first one, else the host
 //! let x: Vec<i32> = (0..1000).collect();
 //! let d = ctx.device_from(&x)?; // a copy on the device
 //! assert_eq!(ctx.reduce(&d, Op::Sum)?, 499500);
@@ -11,16 +11,16 @@
 //! # }
 //! ```
 //!
-//! Where the data lies decides where the work runs: operands are slices or [`Buffer`]s of any kind. The functions of
-//! [`Context`] are complete on return. Those of a [`Stream`] and of a [`Scope`] only enqueue, on buffers that the stream
-//! owns, or that are borrowed until [`Context::scope`] has waited for them: so that no work outlives what it works on, also
-//! when a stream or a guard is leaked.
+//! Operands are slices or [`Buffer`]s of any kind. Their location decides where the work runs. The functions of
+//! [`Context`] are complete on return. The functions of a [`Stream`] and a [`Scope`] are asynchronous. A stream owns
+//! its buffers. A scope borrows them until [`Context::scope`] has waited for the work. So no work outlives its memory,
+//! even if a stream or a guard is leaked.
 //!
-//! A [`Dist`] joins contexts, of one process or of many, so that arrays can be spread over them.
+//! A [`Dist`] joins contexts of one or many processes, so that arrays can be spread over them.
 //!
-//! The library is opened at run time. Where it is missing, [`Context::new`] gives an error.
+//! The library is opened at run time. If it is missing, [`Context::new`] gives an error.
 //!
-//! Each operation's contract stands in `gpumem.h`, under the name that its documentation gives.
+//! `gpumem.h` has the contract of each operation, under the name in its documentation.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! What a context measures: the speed of its memory, a profile of its calls, and which variants are fastest.
+//! Measurements: the bandwidth of memory, a profile of calls, and the fastest variants.
 use crate::callbacks::caught;
 use crate::context::{c_string, filled, Context, Format};
 use crate::error::{Error, Result};
@@ -11,21 +11,21 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 
-/// How fast a device's memory and its link are, in bytes a second. `gpumem_ceiling_info`.
+/// The measured peak bandwidth of device memory, and of PCIe or NVLink, in bytes per second. `gpumem_ceiling_info`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ceiling {
-    /// Reading the memory.
+    /// Reads of device memory.
     pub read: i64,
-    /// Writing it.
+    /// Writes of device memory.
     pub write: i64,
-    /// Copying within it: bytes read and bytes written.
+    /// Copies within device memory, with bytes read plus bytes written.
     pub copy: i64,
-    /// From pinned memory to the device; `None` on the host.
+    /// Copies from pinned memory to the device. `None` on the host.
     pub to_device: Option<i64>,
-    /// From the device to pinned memory, likewise.
+    /// Copies from the device to pinned memory. `None` on the host.
     pub from_device: Option<i64>,
-    /// By the device's data; `None` where it gives none.
+    /// The theoretical bandwidth. `None` if the device does not report it.
     pub theoretical: Option<i64>,
 }
 
@@ -43,31 +43,31 @@ impl From<sys::gpumem_ceiling_info> for Ceiling {
     }
 }
 
-/// Calls of one problem by one variant; or all calls between two kinds of memory. `gpumem_profile_row`.
+/// The calls of one problem by one variant, or all transfers between two kinds of memory. `gpumem_profile_row`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProfileRow {
-    /// How many.
+    /// The number of calls.
     pub calls: i64,
-    /// Of them, those whose time is known.
+    /// The number of timed calls.
     pub timed: i64,
-    /// That the calls read and wrote; across the link to the device, that crossed it.
+    /// The bytes that the calls read and wrote. For transfers, the bytes that crossed PCIe or NVLink.
     pub bytes: i64,
-    /// Time of a call; `None` where none is timed, and for kinds of memory.
+    /// The median time of a call. `None` without timed calls, and for kinds of memory.
     pub median: Option<Duration>,
-    /// Time of the timed calls.
+    /// The total time of the timed calls.
     pub total: Duration,
-    /// Of the timed calls.
+    /// The bandwidth of the timed calls, in bytes per second.
     pub bytes_per_s: f64,
-    /// That as a share of the memory's theoretical bandwidth, where it is known.
+    /// The bandwidth as a share of the theoretical bandwidth, if that is known.
     pub of_theoretical: Option<f64>,
-    /// As a share of what [`Context::ceiling`] measured, where it was called and caches do not hold the data.
+    /// The bandwidth as a share of [`Context::ceiling`], if that was called and the data exceeds the caches.
     pub of_ceiling: Option<f64>,
-    /// By the median, for what is arithmetic.
+    /// Operations per second by the median time, for arithmetic.
     pub flops_per_s: Option<f64>,
-    /// `None` for kinds of memory.
+    /// The variant. `None` for kinds of memory.
     pub variant: Option<String>,
-    /// The problem line, or `pageable to device`; cut at 511 bytes.
+    /// The operation descriptor, or `pageable to device`. Cut at 511 bytes.
     pub problem: String,
 }
 
@@ -90,7 +90,7 @@ impl From<&sys::gpumem_profile_row> for ProfileRow {
     }
 }
 
-/// How [`Context::tune`] measures. `gpumem_tune_options`.
+/// Options of [`Context::tune`]. `gpumem_tune_options`.
 pub struct TuneOptions<'a> {
     budget: Option<Duration>,
     progress: Option<Box<Ask<'a>>>,
@@ -99,18 +99,19 @@ pub struct TuneOptions<'a> {
 type Ask<'a> = dyn FnMut(f64) -> ControlFlow<()> + 'a;
 
 impl<'a> TuneOptions<'a> {
-    /// Two seconds, without a function that is asked.
+    /// A budget of two seconds, without a progress function.
     pub fn new() -> Self {
         TuneOptions { budget: None, progress: None }
     }
 
-    /// The time that the timing may take, about.
+    /// The approximate time for the measurement.
     pub fn budget(mut self, budget: Duration) -> Self {
         self.budget = Some(budget);
         self
     }
 
-    /// Is told on the way how far the call is, from 0 to 1, and stops it by `Break`. It may not use the context.
+    /// The progress function. It receives a number from 0 to 1, and stops the call with `Break`. It must not use the
+    /// context.
     pub fn progress(mut self, ask: impl FnMut(f64) -> ControlFlow<()> + 'a) -> Self {
         self.progress = Some(Box::new(ask));
         self
@@ -123,27 +124,27 @@ impl Default for TuneOptions<'_> {
     }
 }
 
-/// What tuning found. `gpumem_tune_info`.
+/// The result of tuning. `gpumem_tune_info`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TuneInfo {
-    /// Calls of problems like this one take `winner` from now on; otherwise the table's choice.
+    /// True if similar problems use `winner` from now on. Otherwise they use the table's choice.
     pub adopted: bool,
-    /// Variants that were held against the table's choice.
+    /// The number of variants that were compared with the table's choice.
     pub candidates: i32,
     /// The median time of the table's choice.
     pub table_time: Duration,
-    /// That of the fastest other variant.
+    /// The median time of the fastest other variant.
     pub winner_time: Duration,
-    /// How many times as fast the fastest other variant is.
+    /// The time of the table's choice divided by the time of the fastest other variant.
     pub ratio: f64,
     /// The wider interquartile range of the two, as a share of its median.
     pub spread: f64,
     /// The table's choice.
     pub table: String,
-    /// The fastest other variant; the table's choice where there is no other.
+    /// The fastest other variant. The table's choice if no other exists.
     pub winner: String,
-    /// Why it was adopted, or not.
+    /// The reason why it was adopted or not.
     pub reason: String,
 }
 
@@ -163,16 +164,16 @@ impl From<sys::gpumem_tune_info> for TuneInfo {
     }
 }
 
-/// What became of the lines of a file. `gpumem_tuning_load()`.
+/// The numbers of used and skipped lines of a tuning file. `gpumem_tuning_load()`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TuningLines {
-    /// Those for this device and this host.
+    /// Lines for this device and this host.
     pub taken: i64,
-    /// The others.
+    /// Other lines.
     pub skipped: i64,
 }
 
-/// The function that a call asks whether to go on, and what it panicked with.
+/// The progress function of a call, and the text of its panic.
 struct Progress<'a> {
     ask: Box<Ask<'a>>,
     panicked: Option<String>,
@@ -190,29 +191,29 @@ unsafe extern "C" fn on_progress(user: *mut c_void, done: f64) -> i32 {
 }
 
 fn c_path(path: &Path) -> Result<CString> {
-    CString::new(path.as_os_str().as_bytes()).map_err(|_| Error::argument(format!("{:?} has a NUL in it", path)))
+    CString::new(path.as_os_str().as_bytes()).map_err(|_| Error::argument(format!("{:?} contains a NUL", path)))
 }
 
 impl Context {
-    /// How fast the memory and its link are, measured by the first call. `gpumem_ceiling()`.
+    /// The peak bandwidth of memory, and of PCIe or NVLink. The first call measures it. `gpumem_ceiling()`.
     pub fn ceiling(&self) -> Result<Ceiling> {
         let api = self.api();
         filled(api.gpumem_ceiling_info_init, |info| unsafe { (api.gpumem_ceiling)(self.as_raw(), info) })
             .map(Ceiling::from)
     }
 
-    /// Keeps a record of each call from now on, of so many at a time, with the time of its work. `gpumem_profile_begin()`.
+    /// Starts recording calls with the time of their work, up to `most_records` at a time. `gpumem_profile_begin()`.
     pub fn profile_begin(&self, most_records: usize) -> Result<()> {
         let most = i64::try_from(most_records).unwrap_or(i64::MAX);
         self.check(unsafe { (self.api().gpumem_profile_begin)(self.as_raw(), most) })
     }
 
-    /// Keeps what was recorded, and records no more. `gpumem_profile_end()`.
+    /// Stops recording, and keeps the records. `gpumem_profile_end()`.
     pub fn profile_end(&self) -> Result<()> {
         self.check(unsafe { (self.api().gpumem_profile_end)(self.as_raw()) })
     }
 
-    /// What was recorded: a row for each problem and variant, the longest first, then one for each pair of kinds of memory.
+    /// The records: one row per problem and variant, the longest time first, then one per pair of memory kinds.
     /// `gpumem_profile_report()`.
     ///
     /// ```
@@ -237,19 +238,20 @@ impl Context {
         if let Some(first) = rows.first_mut() {
             self.check(unsafe { (api.gpumem_profile_row_init)(first, size_of::<sys::gpumem_profile_row>() as i64) })?;
             report(rows.as_mut_ptr(), rows.len() as i64, &mut all)?;
-            rows.truncate(all as usize); // another thread may have begun anew
+            rows.truncate(all as usize); // another thread may have restarted the profile
         }
         Ok(rows.iter().map(ProfileRow::from).collect())
     }
 
-    /// Writes these rows, or with [`Format::Trace`] the calls, to a file, which is replaced. `gpumem_profile_write()`.
+    /// Writes these rows to a file, or with [`Format::Trace`] the calls. It replaces the file.
+    /// `gpumem_profile_write()`.
     pub fn profile_write(&self, path: impl AsRef<Path>, format: Format) -> Result<()> {
         let path = c_path(path.as_ref())?;
         self.check(unsafe { (self.api().gpumem_profile_write)(self.as_raw(), format as i32, path.as_ptr()) })
     }
 
-    /// Measures which variant is fastest for the problem of a line, and takes it from now on for problems like it where it
-    /// wins clearly. Results never change. `gpumem_tune()`.
+    /// Measures the variants for an operation descriptor. If one is clearly faster, similar problems use it from now
+    /// on. Results never change. `gpumem_tune()`.
     ///
     /// ```
     /// use gpumem::{Context, Op, TuneOptions};
@@ -286,21 +288,21 @@ impl Context {
         }
     }
 
-    /// Takes over from a file what was tuned before. `gpumem_tuning_load()`.
+    /// Loads earlier tuning results from a file. `gpumem_tuning_load()`.
     pub fn tuning_load(&self, path: impl AsRef<Path>) -> Result<TuningLines> {
         let (path, mut taken, mut skipped) = (c_path(path.as_ref())?, 0, 0);
         self.check(unsafe { (self.api().gpumem_tuning_load)(self.as_raw(), path.as_ptr(), &mut taken, &mut skipped) })?;
         Ok(TuningLines { taken, skipped })
     }
 
-    /// Writes what is tuned in this context to a file, which keeps its lines of other devices and problems.
+    /// Writes this context's tuning results to a file. Its lines for other devices and problems stay.
     /// `gpumem_tuning_save()`.
     pub fn tuning_save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = c_path(path.as_ref())?;
         self.check(unsafe { (self.api().gpumem_tuning_save)(self.as_raw(), path.as_ptr()) })
     }
 
-    /// Gives all choices back. `gpumem_tuning_clear()`.
+    /// Forgets all tuning results. `gpumem_tuning_clear()`.
     pub fn tuning_clear(&self) -> Result<()> {
         self.check(unsafe { (self.api().gpumem_tuning_clear)(self.as_raw()) })
     }

@@ -10,7 +10,7 @@ use gpumem_sys as sys;
 use std::mem::size_of;
 use std::ptr::{null, null_mut};
 
-/// How [`Context::resize`] takes a value between pixels.
+/// The interpolation of [`Context::resize`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 #[allow(missing_docs)]
@@ -53,7 +53,7 @@ fn permute<T>(
     let to = Array { extents: &of_dst, strides: dst_strides };
     let (_, to_strides) = to.numbers(dst.1, "dst")?;
     let (bytes, rank, s, d) = (size_of::<T>() as i64, small_number(rank)?, src.0.cast(), dst.0.cast());
-    let order: Vec<i32> = order.iter().map(|&axis| axis as i32).collect(); // less than rank
+    let order: Vec<i32> = order.iter().map(|&axis| axis as i32).collect(); // less than the number of axes
     let lists = (extents.as_ptr(), order.as_ptr(), strides.as_ptr(), to_strides.as_ptr());
     at.ctx.check(run!(
         at,
@@ -62,7 +62,7 @@ fn permute<T>(
     ))
 }
 
-/// The rows of a matrix by index: their number, bytes and pitch.
+/// The number of rows of a matrix, their bytes and their pitch.
 fn rows<T>(layout: Matrix, len: usize, name: &str) -> Result<[i64; 3]> {
     let [rows, cols, ld, batches, _] = layout.numbers(len, name)?;
     if batches != 1 {
@@ -75,7 +75,7 @@ fn rows<T>(layout: Matrix, len: usize, name: &str) -> Result<[i64; 3]> {
 fn row_bytes(src: i64, dst: i64) -> Result<i64> {
     match src == dst {
         true => Ok(src),
-        false => Err(Error::argument(format!("rows of src have {} bytes, those of dst {}", src, dst))),
+        false => Err(Error::argument(format!("rows of src have {} bytes, but rows of dst have {}", src, dst))),
     }
 }
 
@@ -91,7 +91,7 @@ fn gather<T, I: IndexElement>(
     let ([src_rows, src_row, src_pitch], [n, dst_row, dst_pitch]) =
         (rows::<T>(of, src.1, "src")?, rows::<T>(to, dst.1, "dst")?);
     if number(index.1)? != n {
-        return Err(Error::argument(format!("index has {} numbers, dst {} rows", index.1, n)));
+        return Err(Error::argument(format!("index has {} numbers, but dst has {} rows", index.1, n)));
     }
     let (row, kind, i) = (row_bytes(src_row, dst_row)?, I::DTYPE as i32, index.0.cast());
     let (s, d) = (src.0.cast(), dst.0.cast());
@@ -114,7 +114,7 @@ fn scatter<T, I: IndexElement>(
     let ([n, src_row, src_pitch], [dst_rows, dst_row, dst_pitch]) =
         (rows::<T>(of, src.1, "src")?, rows::<T>(to, dst.1, "dst")?);
     if number(index.1)? != n {
-        return Err(Error::argument(format!("index has {} numbers, src {} rows", index.1, n)));
+        return Err(Error::argument(format!("index has {} numbers, but src has {} rows", index.1, n)));
     }
     let (row, kind, i) = (row_bytes(src_row, dst_row)?, I::DTYPE as i32, index.0.cast());
     let (s, d) = (src.0.cast(), dst.0.cast());
@@ -128,14 +128,14 @@ fn scatter<T, I: IndexElement>(
 /// A source and its strides.
 type Strided<'a, T> = (Src<T>, &'a [usize]);
 
-/// An operand whose factor is 0 is not read, and NULL where z is the operand's own memory.
+/// An operand whose factor is 0 is not read. It is NULL if z is its own memory.
 fn axpby<T: Float>(at: Run<'_>, alpha: T, x: Src<T>, beta: T, y: Src<T>, z: Dst<T>) -> Result<()> {
     if x.1 != z.1 || y.1 != z.1 {
-        return Err(Error::argument(format!("x has {} elements, y {}, z {}", x.1, y.1, z.1)));
+        return Err(Error::argument(format!("x has {} elements, y has {}, z has {}", x.1, y.1, z.1)));
     }
     let (n, p) = (number(z.1)?, (x.0, y.0, z.0));
     let single = is_f32::<T>();
-    // Both are of the type that was just looked at.
+    // Both have the type that was just checked.
     let factor = |value: &T| match single {
         true => (unsafe { *(value as *const T as *const f32) }, 0.0),
         false => (0.0, unsafe { *(value as *const T as *const f64) }),
@@ -147,7 +147,7 @@ fn axpby<T: Float>(at: Run<'_>, alpha: T, x: Src<T>, beta: T, y: Src<T>, z: Dst<
     })
 }
 
-/// The strides of an operand of these extents, checked against the memory that is there.
+/// The strides of an operand with these extents, checked against the length of its memory.
 fn strides_in(extents: &[usize], strides: &[usize], len: usize, name: &str) -> Result<Vec<i64>> {
     Ok(Array::new(extents).strides(strides).numbers(len, name)?.1)
 }
@@ -207,7 +207,7 @@ fn multiply<T: Float>(
 
 fn convert<S: Element, D: Element>(at: Run<'_>, src: Src<S>, dst: Dst<D>) -> Result<()> {
     if src.1 != dst.1 {
-        return Err(Error::argument(format!("src has {} elements, dst {}", src.1, dst.1)));
+        return Err(Error::argument(format!("src has {} elements, but dst has {}", src.1, dst.1)));
     }
     let (n, from, to) = (number(src.1)?, S::DTYPE as i32, D::DTYPE as i32);
     at.ctx.check(run!(at, gpumem_convert(from, src.0.cast(), to, dst.0.cast(), n), gpumem_convert_async()))
@@ -215,7 +215,7 @@ fn convert<S: Element, D: Element>(at: Run<'_>, src: Src<S>, dst: Dst<D>) -> Res
 
 fn resize<T: Pixel>(at: Run<'_>, filter: Filter, src: Src<T>, of: Image, dst: Dst<T>, to: Image) -> Result<()> {
     if of.channels != to.channels {
-        return Err(Error::argument(format!("src has {} channels, dst {}", of.channels, to.channels)));
+        return Err(Error::argument(format!("src has {} channels, but dst has {}", of.channels, to.channels)));
     }
     let ([rows, cols, pitch], [to_rows, to_cols, to_pitch]) =
         (of.numbers::<T>(src.1, "src")?, to.numbers::<T>(dst.1, "dst")?);
@@ -228,11 +228,11 @@ fn resize<T: Pixel>(at: Run<'_>, filter: Filter, src: Src<T>, of: Image, dst: Ds
     ))
 }
 
-/// The functions of Context and of Queue: they differ in their operands alone.
+/// Defines functions for both Context and Queue, which differ only in their operands.
 macro_rules! operations {
     ($on:ty, $input:ident, $output:ident, $run:ident, $in:expr, $out:expr, $status:expr, [$($words:ident: $word:ty)?]) => {
         impl $on {
-            /// Writes the transposes of matrices; dst has the layout of the transpose. `gpumem_transpose()`,
+            /// Transposes matrices. `dst_layout` is the layout of the transpose. `gpumem_transpose()`,
             /// `gpumem_transpose_batched()`.
             pub fn transpose<'a, 'b, T: Plain>(
                 &self,
@@ -244,7 +244,7 @@ macro_rules! operations {
                 transpose(self.$run(), $in(self, src.into(), "src")?, layout, $out(self, dst.into(), "dst")?, dst_layout)
             }
 
-            /// Transposes matrices where they lie: square ones, or without gaps. `gpumem_transpose()`.
+            /// Transposes matrices in place. They are square or have no padding. `gpumem_transpose()`.
             pub fn transpose_in_place<'a, T: Plain>(&self, x: impl Into<$output<'a, T>>, layout: Matrix) -> Result<()> {
                 let x = $out(self, x.into(), "x")?;
                 let square = layout.rows == layout.cols;
@@ -253,8 +253,8 @@ macro_rules! operations {
                 transpose(self.$run(), (x.0 as *const T, x.1), layout, x, turned)
             }
 
-            /// Writes the axes of an array in another order: axis d of dst is axis `order[d]` of src. dst has no gaps but
-            /// for strides of its own. `gpumem_permute()`.
+            /// Writes the axes of an array in another order: axis d of dst is axis `order[d]` of src. Without
+            /// `dst_strides`, dst has no padding. `gpumem_permute()`.
             pub fn permute<'a, 'b, T: Plain>(
                 &self,
                 order: &[usize],
@@ -267,7 +267,8 @@ macro_rules! operations {
                 permute(self.$run(), order, src, layout, dst, dst_strides)
             }
 
-            /// Row i of dst is row `index[i]` of src. Nothing is written where an index names no row. `gpumem_gather()`.
+            /// Row i of dst is row `index[i]` of src. If an index is out of range, nothing is written.
+            /// `gpumem_gather()`.
             #[allow(clippy::too_many_arguments)]
             pub fn gather<'a, 'b, 'c, T: Plain, I: IndexElement>(
                 &self,
@@ -283,7 +284,8 @@ macro_rules! operations {
                 gather(self.$run(), src, layout, index, dst, dst_layout, $status(self $(, $words)?)?)
             }
 
-            /// Row `index[i]` of dst is row i of src. Nothing is written where an index names no row. `gpumem_scatter()`.
+            /// Row `index[i]` of dst is row i of src. If an index is out of range, nothing is written.
+            /// `gpumem_scatter()`.
             #[allow(clippy::too_many_arguments)]
             pub fn scatter<'a, 'b, 'c, T: Plain, I: IndexElement>(
                 &self,
@@ -347,9 +349,10 @@ macro_rules! operations {
                 axpby(self.$run(), alpha, x, beta, (z.0 as *const T, z.1), z)
             }
 
-            /// z = the sum of factor * x over up to 8 terms (factor, x, strides of x). Each x and z is an array of up to three
-            /// axes: `extents` and its own strides, in elements, from its first element on; a stride of 0 repeats. So parts of
-            /// one array, such as `View::from(&u).slice(1..)`, make a stencil. `gpumem_lincomb_f32()`, `gpumem_lincomb_f64()`.
+            /// z = the sum of factor * x over up to 8 terms (factor, x, strides of x). All arrays have the same
+            /// `extents`, up to three axes, and their own strides in elements. A stride of 0 repeats elements. Parts of
+            /// one array, such as `View::from(&u).slice(1..)`, make a stencil. `gpumem_lincomb_f32()`,
+            /// `gpumem_lincomb_f64()`.
             pub fn lincomb<'a, 'b, T: Float>(
                 &self,
                 extents: &[usize],
@@ -362,7 +365,7 @@ macro_rules! operations {
                 lincomb(self.$run(), extents, &terms, $out(self, z.into(), "z")?, z_strides)
             }
 
-            /// z = x * y, element by element, of operands as those of `lincomb`. `gpumem_multiply_f32()`,
+            /// z = x * y, element by element, with operands as for `lincomb`. `gpumem_multiply_f32()`,
             /// `gpumem_multiply_f64()`.
             #[allow(clippy::too_many_arguments)]
             pub fn multiply<'a, 'b, 'c, T: Float>(
@@ -403,7 +406,7 @@ fn lent_mut<T: Plain>(queue: &Queue, x: LentMut<'_, T>, name: &str) -> Result<Ds
 operations!(Queue, Lent, LentMut, run, lent, lent_mut, Queue::status, [status: Option<LentMut<'_, i32>>]);
 
 impl Context {
-    /// z = alpha * x: no second operand is read. `gpumem_axpby_f32()`, `gpumem_axpby_f64()`.
+    /// z = alpha * x, without a second operand. `gpumem_axpby_f32()`, `gpumem_axpby_f64()`.
     pub fn scale<'a, 'b, T: Float + Default>(
         &self,
         alpha: T,

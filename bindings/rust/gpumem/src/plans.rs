@@ -1,4 +1,4 @@
-//! What is planned once for an array that is spread, and carried out as often as wanted.
+//! Plans for a spread array. A plan is made once and can run many times.
 use crate::context::Format;
 use crate::copies::Src;
 use crate::dist::Joined;
@@ -13,7 +13,7 @@ use std::ffi::c_void;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// What [`Redistribution`], [`Halo`] and [`Reduction`] share. It keeps the [`crate::Dist`] alive.
+/// The common part of [`Redistribution`], [`Halo`] and [`Reduction`]. It keeps the [`crate::Dist`] alive.
 pub struct Plan {
     pub(crate) dist: Arc<Joined>,
     pub(crate) plan: *mut sys::gpumem_dist_plan,
@@ -29,7 +29,7 @@ impl Drop for Plan {
     }
 }
 
-/// Memory of each member, as it is handed to the library.
+/// The members' memory, for the library.
 struct Pointers(Vec<*mut c_void>);
 
 impl Pointers {
@@ -43,7 +43,7 @@ impl Pointers {
 }
 
 impl Plan {
-    /// What this process does in the plan: in words, or as JSON. `gpumem_dist_explain()`.
+    /// Describes the work of this process in the plan, as text or JSON. `gpumem_dist_explain()`.
     pub fn explain(&self, format: Format) -> Result<String> {
         text_of(|buf, cap, needed| unsafe {
             (self.dist.api.gpumem_dist_explain)(self.plan, format as i32, buf, cap, needed)
@@ -55,7 +55,7 @@ impl Plan {
         self.plan
     }
 
-    /// An error where a member has less memory than it needs, or elements of another type than the layout's.
+    /// An error if a member's memory is too small, or its element type is not the layout's.
     fn pointers<T: Plain>(
         &self,
         memory: impl ExactSizeIterator<Item = Result<Src<T>>>,
@@ -63,13 +63,13 @@ impl Plan {
         name: &str,
     ) -> Result<Pointers> {
         if memory.len() != needed.len() {
-            let sentence = format!("{} has memory of {} members; there are {} here", name, memory.len(), needed.len());
+            let sentence = format!("{} has memory of {} members; expected {}", name, memory.len(), needed.len());
             return Err(Error::argument(sentence));
         }
         let element = Type::of::<T>();
         if element != self.element {
             let sentence = format!(
-                "{} has elements of {}; expected those of its layout, {}",
+                "{} has elements of {}; expected {}, the type of its layout",
                 name, element.name, self.element.name
             );
             return Err(Error::argument(sentence));
@@ -91,7 +91,7 @@ impl Plan {
         self.pointers(x.iter().map(|x| Ok((x.ptr as *const T, x.len))), needed, name)
     }
 
-    /// Of memory that was given or lent to the member's queue. There are as many queues as members.
+    /// For memory that was given or lent to the members' queues. There is one queue per member.
     fn of_lent<T: Plain>(
         &self,
         queues: &[&Queue],
@@ -108,14 +108,14 @@ impl Plan {
         self.dist.check(unsafe { (api.gpumem_dist_execute)(self.plan, src.to_read(), dst.to_write()) })
     }
 
-    /// An error where the queues are not one of each member's context: the memory that was lent to another one would not be
+    /// An error unless each queue belongs to its member's context. Memory that was lent to another queue would not be
     /// waited for.
     fn require_queues(&self, queues: &[&Queue]) -> Result<()> {
         let contexts = &self.dist.contexts;
         let own = queues.iter().zip(contexts).all(|(queue, ctx)| queue.context().as_raw() == ctx.as_raw());
         match own && queues.len() == contexts.len() {
             true => Ok(()),
-            false => Err(Error::argument("queues has not one stream or scope of each member's context")),
+            false => Err(Error::argument("queues needs one stream or scope of each member's context")),
         }
     }
 
@@ -125,8 +125,8 @@ impl Plan {
         let status = unsafe { (api.gpumem_dist_execute_async)(self.plan, src, dst, streams.as_ptr()) };
         let result = self.dist.check(status);
         if status != sys::GPUMEM_OK {
-            // A piece may have been enqueued that reads a member's memory, and which that member's stream does not wait for. Under
-            // graph capture it does not run.
+            // Enqueued work may read the memory of a member whose stream does not wait for it. Under graph capture it
+            // does not run.
             let ended = |status| Queue::is_over(status) || status == sys::GPUMEM_CAPTURING;
             if let Some(status) = queues.iter().map(|queue| queue.wait_status()).find(|&status| !ended(status)) {
                 eprintln!("gpumem: work of members can't be waited for: {:?}", Status(status));
@@ -144,14 +144,14 @@ pub struct Redistribution {
     pub(crate) dst: Vec<usize>,
 }
 
-/// Fills what lies round the blocks of an array. Made by [`crate::Dist::plan_halo`].
+/// Fills the ghost cells of the blocks of an array. Made by [`crate::Dist::plan_halo`].
 pub struct Halo {
     pub(crate) plan: Plan,
     pub(crate) needed: Vec<usize>,
 }
 
-/// Reduces an array to one value for all processes, with the bits that the operation of that name gives for the whole array
-/// on one device. Made by [`crate::Dist::plan_reduce`].
+/// Reduces an array to one value for all processes, with the same bits as on one device. Made by
+/// [`crate::Dist::plan_reduce`].
 pub struct Reduction {
     pub(crate) plan: Plan,
     pub(crate) needed: Vec<usize>,
@@ -170,15 +170,16 @@ macro_rules! is_a_plan {
 is_a_plan! { Redistribution, Halo, Reduction, }
 
 impl Redistribution {
-    /// Carries it out, from and to memory of each member of this process; empty where the member has no block.
+    /// Executes the plan, with memory of each member of this process. It is empty for a member without a block.
     /// `gpumem_dist_execute()`.
     pub fn execute<T: Plain>(&self, src: &[View<'_, T>], dst: &mut [ViewMut<'_, T>]) -> Result<()> {
         let src = self.plan.of_views(src, &self.src, "src")?;
         self.plan.run(&src, &self.plan.of_views_mut(dst, &self.dst, "dst")?)
     }
 
-    /// The same, only enqueued: on a stream or scope of each member, to which the member's memory was given or lent. All
-    /// members are of this process. An error waits for the streams. `gpumem_dist_execute_async()`.
+    /// Executes the plan asynchronously, on one stream or scope per member. The member's memory was given or lent to
+    /// it. All members belong to this process. If the call fails, it waits for the streams.
+    /// `gpumem_dist_execute_async()`.
     ///
     /// ```
     /// use gpumem::{Block, Context, Dist, Layout};
@@ -210,13 +211,14 @@ impl Redistribution {
 }
 
 impl Halo {
-    /// Carries it out in memory of each member of this process; empty where the member has no block. `gpumem_dist_execute()`.
+    /// Executes the plan in memory of each member of this process. It is empty for a member without a block.
+    /// `gpumem_dist_execute()`.
     pub fn execute<T: Plain>(&self, x: &mut [ViewMut<'_, T>]) -> Result<()> {
         let x = self.plan.of_views_mut(x, &self.needed, "x")?;
         self.plan.run(&x, &x)
     }
 
-    /// The same, only enqueued: as [`Redistribution::execute_async`]. `gpumem_dist_execute_async()`.
+    /// Executes the plan asynchronously, as [`Redistribution::execute_async`]. `gpumem_dist_execute_async()`.
     pub fn execute_async<T: Plain>(&self, queues: &[&Queue], x: &[LentMut<'_, T>]) -> Result<()> {
         self.plan.require_queues(queues)?;
         let x = self.plan.of_lent(queues, x, &self.needed, "x")?;
@@ -233,11 +235,11 @@ impl Reduction {
         self.plan.dist.check(status)
     }
 
-    /// As [`crate::Context::reduce`], of memory of each member of this process; empty where the member has no block.
-    /// `gpumem_dist_reduce()`.
+    /// As [`crate::Context::reduce`], with memory of each member of this process. It is empty for a member without a
+    /// block. `gpumem_dist_reduce()`.
     pub fn reduce<T: Element>(&self, x: &[View<'_, T>], op: Op) -> Result<T::Result> {
         if op == Op::MinMax {
-            return Err(Error::argument("MinMax gives two results: min_max() has them"));
+            return Err(Error::argument("MinMax has two results; use min_max()"));
         }
         let mut result = T::Result::default();
         self.reduce_to(x, op, &mut result).map(|_| result)
@@ -249,7 +251,7 @@ impl Reduction {
         self.reduce_to(x, Op::MinMax, ends.as_mut_ptr()).map(|_| (ends[0], ends[1]))
     }
 
-    /// As [`crate::Context::argreduce`]; the index is that in the whole array's sequence. `gpumem_dist_argreduce()`.
+    /// As [`crate::Context::argreduce`]. The index counts elements of the whole array. `gpumem_dist_argreduce()`.
     pub fn argreduce<T: Element>(&self, x: &[View<'_, T>], end: Extreme) -> Result<(T::Result, usize)> {
         let x = self.plan.of_views(x, &self.needed, "x")?;
         let api = self.plan.dist.api;

@@ -7,14 +7,14 @@ use std::marker::PhantomData;
 use std::ops::RangeBounds;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Where a call runs: at once, or on a stream.
+/// How a call runs: blocking, or on a stream.
 #[derive(Clone, Copy)]
 pub(crate) struct Run<'a> {
     pub ctx: &'a Context,
     pub stream: Option<*mut sys::gpumem_stream>,
 }
 
-/// Calls a function of the library or its _async form, with what only that takes, and gives the status.
+/// Calls a function of the library, or its _async form with its additional arguments. Returns the status.
 macro_rules! run {
     ($run:expr, $plain:ident ( $($arg:expr),* ), $enqueued:ident ( $($tail:expr),* )) => {{
         let (api, ctx) = ($run.ctx.api(), $run.ctx.as_raw());
@@ -29,7 +29,7 @@ macro_rules! run {
 }
 pub(crate) use run;
 
-/// Memory to read, as a stream has it until it gives it back.
+/// Memory that a stream reads, until it is given back.
 #[derive(Clone, Copy)]
 pub struct Lent<'a, T> {
     pub(crate) ptr: *const T,
@@ -39,7 +39,8 @@ pub struct Lent<'a, T> {
     pub(crate) life: PhantomData<&'a T>,
 }
 
-/// Memory to read and write, as a stream has it until it gives it back. A copy is the same memory: a stream's work is in order.
+/// Memory that a stream reads and writes, until it is given back. A copy is the same memory, because a stream's work is
+/// in order.
 #[derive(Clone, Copy)]
 pub struct LentMut<'a, T> {
     pub(crate) ptr: *mut T,
@@ -57,12 +58,12 @@ pub struct Given<T, M> {
     pub(crate) memory: PhantomData<fn() -> M>,
 }
 
-// What the pointers lead to is used by the library alone, in the order of one stream.
+// Only the library uses the memory, in the order of one stream.
 unsafe impl<T, M> Send for Given<T, M> {}
 unsafe impl<T, M> Sync for Given<T, M> {}
 
 impl<'a, T: Plain> Lent<'a, T> {
-    /// A part. Panics where the range is none of it, or the memory has a stride.
+    /// A part of the memory. Panics if the range is out of bounds or the memory has a stride.
     #[track_caller]
     pub fn slice(self, range: impl RangeBounds<usize>) -> Self {
         assert!(self.stride == 1, "memory with a stride can't be sliced");
@@ -72,7 +73,7 @@ impl<'a, T: Plain> Lent<'a, T> {
 }
 
 impl<'a, T: Plain> LentMut<'a, T> {
-    /// A part. Panics where the range is none of it.
+    /// A part of the memory. Panics if the range is out of bounds.
     #[track_caller]
     pub fn slice(self, range: impl RangeBounds<usize>) -> Self {
         let (start, end) = bounds(range, self.len);
@@ -91,7 +92,7 @@ impl<T: Plain, M> Given<T, M> {
         self.len
     }
 
-    /// Whether there are none.
+    /// True if the length is 0.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -115,8 +116,8 @@ impl<'a, T, M> From<&'a Given<T, M>> for Lent<'a, T> {
     }
 }
 
-/// A stream to enqueue on: what [`crate::Stream`] and [`crate::Scope`] share. Operands are what that very stream or scope was
-/// given; those of another are an error.
+/// The common part of [`crate::Stream`] and [`crate::Scope`]. Operands belong to this stream or scope. Operands of
+/// another one are an error.
 pub struct Queue {
     pub(crate) ctx: Context,
     pub(crate) stream: *mut sys::gpumem_stream,
@@ -158,7 +159,7 @@ impl Queue {
         self.mine(x.queue, name).map(|_| x)
     }
 
-    /// The word for the status that only the run finds, or NULL.
+    /// The address of the deferred status, or NULL.
     pub(crate) fn status(&self, status: Option<LentMut<'_, i32>>) -> Result<*mut i32> {
         match status {
             None => Ok(std::ptr::null_mut()),
@@ -170,7 +171,7 @@ impl Queue {
         }
     }
 
-    /// Waits for what was enqueued. `gpumem_stream_synchronize()`.
+    /// Waits for the work on the stream. `gpumem_stream_synchronize()`.
     pub fn synchronize(&self) -> Result<()> {
         self.ctx.check(self.wait_status())
     }
@@ -179,7 +180,7 @@ impl Queue {
         unsafe { (self.ctx.api().gpumem_stream_synchronize)(self.ctx.as_raw(), self.stream) }
     }
 
-    /// Whether everything enqueued is done. `gpumem_stream_query()`.
+    /// True if all work on the stream is done. `gpumem_stream_query()`.
     pub fn is_done(&self) -> Result<bool> {
         match unsafe { (self.ctx.api().gpumem_stream_query)(self.ctx.as_raw(), self.stream) } {
             sys::GPUMEM_NOT_READY => Ok(false),
@@ -187,17 +188,18 @@ impl Queue {
         }
     }
 
-    /// The handle, for functions of [`crate::sys`]; NULL is the context's own stream.
+    /// The handle for functions of [`crate::sys`]. NULL is the context's own stream.
     pub fn as_raw(&self) -> *mut sys::gpumem_stream {
         self.stream
     }
 
-    /// The context that it is of.
+    /// The context of the stream.
     pub fn context(&self) -> &Context {
         &self.ctx
     }
 
-    /// Whether work on borrowed memory is over after a wait with this status: done, lost with the device, or the parent's.
+    /// True if work on borrowed memory is over after a wait with this status: done, lost with the device, or the
+    /// parent's.
     pub(crate) fn is_over(status: i32) -> bool {
         matches!(Status(status), Status::OK | Status::DEVICE_FAULT | Status::FORKED)
     }

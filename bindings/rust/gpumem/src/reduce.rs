@@ -9,7 +9,7 @@ use std::any::TypeId;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-/// What a reduction does.
+/// The operation of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Op {
@@ -27,9 +27,9 @@ pub enum Op {
     SumCubes = sys::GPUMEM_SUM_CUBES,
     /// The largest magnitude.
     MaxAbs = sys::GPUMEM_MAX_ABS,
-    /// Both ends: two results, the minimum first.
+    /// Minimum and maximum: two results, the minimum first.
     MinMax = sys::GPUMEM_MIN_MAX,
-    /// Of `f64`: the sum with the rounding errors carried along.
+    /// The compensated sum of `f64`, which carries the rounding errors along.
     SumCompensated = sys::GPUMEM_SUM_COMPENSATED,
     /// The product.
     Prod = sys::GPUMEM_PROD,
@@ -41,7 +41,7 @@ impl Op {
     }
 }
 
-/// Which element an [`Context::argreduce`] looks for.
+/// The element that [`Context::argreduce`] finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 #[allow(missing_docs)]
@@ -51,7 +51,7 @@ pub enum Extreme {
     MaxAbs = sys::GPUMEM_MAX_ABS,
 }
 
-/// Which lines of a matrix are reduced, each to one result.
+/// The lines of a matrix that are reduced, each to one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 #[allow(missing_docs)]
@@ -60,18 +60,18 @@ pub enum Axis {
     Cols = sys::GPUMEM_AXIS_COLS,
 }
 
-/// What became of several results.
+/// The outcome of a reduction to several results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Several {
-    /// All of them are there.
+    /// All results are valid.
     All,
-    /// Some are missing, and written as 0: the largest of their statuses. The others are right.
+    /// Some results are missing and written as 0. The others are valid. The value is the largest of their statuses.
     Missing(Status),
 }
 
 impl Several {
-    /// An error where some are missing.
+    /// An error if some results are missing.
     pub fn all(self) -> Result<()> {
         match self {
             Several::All => Ok(()),
@@ -87,7 +87,7 @@ impl Several {
     }
 }
 
-/// Operands of a reduction, wherever it runs.
+/// Operands of blocking and asynchronous reductions.
 struct Sequence<T> {
     ptr: *const T,
     len: usize,
@@ -151,7 +151,7 @@ impl<T: Element> Sequence<T> {
         self.whole("x")?;
         ends.whole("offsets")?;
         let segments = match ends.len {
-            0 => return Err(Error::argument("offsets has no element; expected one more than there are segments")),
+            0 => return Err(Error::argument("offsets is empty; expected one more element than segments")),
             len => len - 1,
         };
         enough(segments.checked_mul(op.results()), out.1, "out")?;
@@ -168,7 +168,7 @@ impl<T: Element> Sequence<T> {
     fn whole(&self, name: &str) -> Result<()> {
         match self.stride {
             1 => Ok(()),
-            stride => Err(Error::argument(format!("{} has a stride of {}; expected none", name, stride))),
+            stride => Err(Error::argument(format!("{} has a stride of {}; expected no stride", name, stride))),
         }
     }
 }
@@ -179,7 +179,7 @@ pub(crate) fn is_f32<T: 'static>() -> bool {
 
 fn dot<T: Float>(at: Run<'_>, x: Sequence<T>, y: Sequence<T>, result: *mut f64) -> Result<i32> {
     if x.len != y.len {
-        return Err(Error::argument(format!("x has {} elements, y {}", x.len, y.len)));
+        return Err(Error::argument(format!("x has {} elements, but y has {}", x.len, y.len)));
     }
     let (n, i, j) = (number(x.len)?, number(x.stride)?, number(y.stride)?);
     Ok(match is_f32::<T>() {
@@ -207,7 +207,7 @@ impl Context {
     /// The reduction of all elements to one number. `gpumem_reduce()`.
     pub fn reduce<'a, T: Element>(&self, x: impl Into<View<'a, T>>, op: Op) -> Result<T::Result> {
         if op == Op::MinMax {
-            return Err(Error::argument("MinMax gives two results: min_max() has them"));
+            return Err(Error::argument("MinMax has two results; use min_max()"));
         }
         let mut result = T::Result::default();
         let p = &mut result as *mut T::Result;
@@ -245,7 +245,7 @@ impl Context {
         Ok(result)
     }
 
-    /// One result for each row or column of matrices, matrix by matrix. `gpumem_reduce_axis()`.
+    /// One result per row or column of matrices, matrix by matrix. `gpumem_reduce_axis()`.
     pub fn reduce_axis<'a, 'b, T: Element>(
         &self,
         x: impl Into<View<'a, T>>,
@@ -273,7 +273,7 @@ impl Context {
     }
 }
 
-/// Reductions. Results, and the words for what only the run finds, lie in device, pinned or managed memory.
+/// Reductions. Results and deferred statuses are in device, pinned or managed memory.
 impl Queue {
     /// As [`Context::reduce`] or [`Context::min_max`]. `gpumem_reduce_async()`.
     pub fn reduce<'a, 'b, T: Element>(

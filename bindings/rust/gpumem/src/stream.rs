@@ -21,11 +21,12 @@ use std::time::Duration;
 ///
 /// # Safety
 ///
-/// `parts` gives the same memory each time, which lives as long as the value, wherever that is moved to.
+/// `parts` returns the same memory each time. The memory lives as long as the value, even if the value is moved.
 pub unsafe trait Memory<T>: Send + 'static {
     #[doc(hidden)]
     fn parts(&mut self) -> (*mut T, usize);
-    /// Declares that a stream uses it, so that it can be freed behind the stream's work. Otherwise that is waited for.
+    /// Declares that a stream uses the memory, so that it is freed after the stream's work. False if the caller must
+    /// wait.
     #[doc(hidden)]
     fn freed_behind(&self, _queue: &Queue) -> bool {
         false
@@ -57,7 +58,7 @@ unsafe impl<T: Plain, K: Kind + Send> Memory<T> for Buffer<T, K> {
     }
 }
 
-/// A queue of work on buffers that it owns. Its end waits for its work, and then frees what nobody took back.
+/// A queue of work on buffers that it owns. Dropping it waits for the work, then frees the buffers.
 ///
 /// ```
 /// # fn main() -> gpumem::Result<()> {
@@ -93,7 +94,7 @@ impl Stream {
         self.owned.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Gives memory to the stream, for its work.
+    /// Gives memory to the stream.
     pub fn give<T: Plain, M: Memory<T>>(&self, mut memory: M) -> Given<T, M> {
         let (ptr, len) = memory.parts();
         let slot = self.slots.fetch_add(1, Ordering::Relaxed);
@@ -101,14 +102,15 @@ impl Stream {
         Given { ptr, len, queue: self.queue.id, slot, memory: PhantomData }
     }
 
-    /// Waits for the stream's work, and gives memory back.
+    /// Takes memory back. Waits for all work on the stream, not only for the work on this memory.
     pub fn take<T: Plain, M: Memory<T>>(&self, given: Given<T, M>) -> Result<M> {
         self.mine_to_take(&given)?;
         self.queue.synchronize()?;
         Ok(*self.remove(&given))
     }
 
-    /// Frees memory that was given: that of a device behind the stream's work, without waiting.
+    /// Frees memory that was given. Device memory is freed after the stream's work, without waiting. Other memory waits
+    /// for it.
     pub fn free<T: Plain, M: Memory<T>>(&self, given: Given<T, M>) -> Result<()> {
         self.mine_to_take(&given)?;
         let memory = self.remove(&given);
@@ -136,7 +138,8 @@ impl Stream {
             .expect("a slot is taken once, by its own type")
     }
 
-    /// Device memory in the stream's order, with any contents, at a multiple of `alignment` bytes. `gpumem_alloc_async()`.
+    /// Device memory in the stream's order, with undefined contents, at a multiple of `alignment` bytes.
+    /// `gpumem_alloc_async()`.
     pub fn alloc<T: Plain>(&self, len: usize, alignment: usize) -> Result<Given<T, Buffer<T, Device>>> {
         let (bytes, alignment) = (crate::buffer::bytes_of::<T>(len)?, number(alignment)?);
         let (api, mut p) = (self.ctx.api(), std::ptr::null_mut());
@@ -155,7 +158,7 @@ impl Drop for Stream {
     fn drop(&mut self) {
         let status = self.queue.wait_status();
         if !Queue::is_over(status) {
-            // Work may still use what the stream owns: it stays allocated.
+            // Leaks the buffers, because work may still use them.
             std::mem::forget(std::mem::take(&mut *self.owned()));
         }
         unsafe { (self.ctx.api().gpumem_stream_destroy)(self.stream) };
@@ -195,7 +198,7 @@ fn scope<'env, R>(queue: Queue, body: impl for<'scope> FnOnce(&'scope Scope<'sco
     let result = catch_unwind(AssertUnwindSafe(|| body(&scope)));
     let status = scope.queue.wait_status();
     if !Queue::is_over(status) {
-        // Work may still be using what the caller lent, and the borrow ends here.
+        // Work may still use the lent memory, and the borrow ends here.
         eprintln!("gpumem: a scope's work can't be waited for: {:?}", scope.ctx.check(status));
         std::process::abort();
     }
@@ -205,7 +208,7 @@ fn scope<'env, R>(queue: Queue, body: impl for<'scope> FnOnce(&'scope Scope<'sco
     }
 }
 
-/// A mark in a stream.
+/// A position in a stream.
 pub struct Event {
     ctx: Context,
     event: *mut sys::gpumem_event,
@@ -215,12 +218,12 @@ unsafe impl Send for Event {}
 unsafe impl Sync for Event {}
 
 impl Event {
-    /// Waits until its last record has been passed. `gpumem_event_synchronize()`.
+    /// Waits until the stream has passed the last record. `gpumem_event_synchronize()`.
     pub fn synchronize(&self) -> Result<()> {
         self.ctx.check(unsafe { (self.ctx.api().gpumem_event_synchronize)(self.event) })
     }
 
-    /// The time between two events; `None` while one is pending. `gpumem_event_elapsed()`.
+    /// The time between two events. `None` while one is pending. `gpumem_event_elapsed()`.
     pub fn elapsed_since(&self, start: &Event) -> Result<Option<Duration>> {
         let mut seconds = 0.0;
         match unsafe { (self.ctx.api().gpumem_event_elapsed)(start.event, self.event, &mut seconds) } {
@@ -237,7 +240,7 @@ impl Drop for Event {
 }
 
 impl Queue {
-    /// Puts an event behind what is enqueued. `gpumem_event_record()`.
+    /// Records an event after the enqueued work. `gpumem_event_record()`.
     pub fn record(&self, event: &Event) -> Result<()> {
         let api = self.ctx.api();
         self.ctx.check(unsafe { (api.gpumem_event_record)(self.ctx.as_raw(), event.event, self.stream) })
@@ -251,7 +254,7 @@ impl Queue {
         Ok(native)
     }
 
-    /// Work from now on waits for the event's last record so far. `gpumem_stream_wait_event()`.
+    /// Makes later work wait for the event's last record. `gpumem_stream_wait_event()`.
     pub fn wait(&self, event: &Event) -> Result<()> {
         let api = self.ctx.api();
         self.ctx.check(unsafe { (api.gpumem_stream_wait_event)(self.ctx.as_raw(), self.stream, event.event) })
@@ -259,18 +262,18 @@ impl Queue {
 }
 
 impl Context {
-    /// A further stream. `gpumem_stream_create()`.
+    /// A new stream. `gpumem_stream_create()`.
     pub fn stream(&self) -> Result<Stream> {
         let mut stream = std::ptr::null_mut();
         self.check(unsafe { (self.api().gpumem_stream_create)(self.as_raw(), &mut stream) })?;
         Ok(Stream::of(self, stream))
     }
 
-    /// Borrows a `cudaStream_t` of the program; NULL is the legacy default stream. `gpumem_stream_wrap()`.
+    /// Borrows a `cudaStream_t` of the program. NULL is the legacy default stream. `gpumem_stream_wrap()`.
     ///
     /// # Safety
     ///
-    /// The stream outlives what is returned, and is not under graph capture while work on it is waited for.
+    /// The CUDA stream outlives the returned `Stream`. It is not under graph capture while a call waits for its work.
     pub unsafe fn wrap_stream(&self, native: *mut c_void) -> Result<Stream> {
         let mut stream = std::ptr::null_mut();
         self.check((self.api().gpumem_stream_wrap)(self.as_raw(), native, &mut stream))?;
@@ -284,8 +287,8 @@ impl Context {
         Ok(Event { ctx: self.clone(), event })
     }
 
-    /// Enqueues work on borrowed memory on the context's own stream, and waits for it before it returns: with a panic too.
-    /// Memory that was lent to write can be lent again only after that; what is lent can be used by several calls.
+    /// Runs work on borrowed memory on the context's own stream. Waits for it before it returns, also after a panic.
+    /// Several calls can use lent memory. Memory that was lent to write can be lent again only after the scope.
     ///
     /// ```
     /// # fn main() -> gpumem::Result<()> {
@@ -303,7 +306,7 @@ impl Context {
     /// # }
     /// ```
     ///
-    /// What is lent outlives the scope, and nobody else uses it before:
+    /// Lent memory outlives the scope, and the program can't use it before the end of the scope:
     ///
     /// ```compile_fail
     /// # fn main() -> gpumem::Result<()> {

@@ -3,7 +3,7 @@ use crate::element::Plain;
 use std::marker::PhantomData;
 use std::ops::{Bound, RangeBounds};
 
-/// Memory to read: a slice, or a part of a buffer, in memory of any kind. It can't be looked into.
+/// Memory to read: a slice or a part of a buffer, in memory of any kind. Its elements can't be accessed directly.
 ///
 /// Like a slice, it may go to another thread:
 ///
@@ -22,7 +22,7 @@ use std::ops::{Bound, RangeBounds};
 /// # }
 /// ```
 ///
-/// What it shows neither ends nor changes before the thread is done with it:
+/// The memory neither ends nor changes before the thread is done:
 ///
 /// ```compile_fail
 /// # let ctx = gpumem::Context::new().unwrap();
@@ -48,7 +48,7 @@ pub struct View<'a, T> {
     life: PhantomData<&'a T>,
 }
 
-/// Memory to write. It may go to another thread, and one alone has it:
+/// Memory to write. It may go to another thread, but only one thread has it:
 ///
 /// ```
 /// # let ctx = gpumem::Context::new().unwrap();
@@ -76,13 +76,13 @@ pub struct ViewMut<'a, T> {
     life: PhantomData<&'a mut T>,
 }
 
-// As references to T: the library's functions, which alone look into them, may be called from any thread.
+// Like references to T. Only the library accesses the memory, and any thread may call it.
 unsafe impl<T: Sync> Send for View<'_, T> {}
 unsafe impl<T: Sync> Sync for View<'_, T> {}
 unsafe impl<T: Send> Send for ViewMut<'_, T> {}
 unsafe impl<T: Sync> Sync for ViewMut<'_, T> {}
 
-/// The first and the last but one of a range of `len`; panics where it is none, as a slice does.
+/// The start and end of a range. Panics if it is out of bounds, as a slice does.
 #[track_caller]
 pub(crate) fn bounds(range: impl RangeBounds<usize>, len: usize) -> (usize, usize) {
     let start = match range.start_bound() {
@@ -107,22 +107,22 @@ impl<'a, T: Plain> View<'a, T> {
     ///
     /// # Safety
     ///
-    /// `ptr` has `len` elements that live, and that nobody writes, for `'a`.
+    /// `ptr` has `len` elements that live for `'a`. No one writes them during that time.
     pub unsafe fn from_raw_parts(ptr: *const T, len: usize) -> View<'a, T> {
         View { ptr, len, stride: 1, life: PhantomData }
     }
 
-    /// The number of elements, strides not counted.
+    /// The number of elements, without those that a stride skips.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// True if the length is 0.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// A part. Panics where the range is none of it, or the view has a stride.
+    /// A part of the memory. Panics if the range is out of bounds or the view has a stride.
     #[track_caller]
     pub fn slice(self, range: impl RangeBounds<usize>) -> View<'a, T> {
         assert!(self.stride == 1, "a view with a stride can't be sliced");
@@ -130,11 +130,11 @@ impl<'a, T: Plain> View<'a, T> {
         View { ptr: self.ptr.wrapping_add(start), len: end - start, ..self }
     }
 
-    /// Every `stride`-th element, for reductions. Panics where the stride is 0.
+    /// Every `stride`-th element, for reductions. Panics if the stride is 0 or the view has one already.
     #[track_caller]
     pub fn step_by(self, stride: usize) -> View<'a, T> {
-        assert!(stride > 0 && self.stride == 1, "a stride is 1 or more, and given once");
-        // A step past the end leaves the first element, whatever its size: the library's i64 holds it then.
+        assert!(stride > 0 && self.stride == 1, "a stride must be 1 or more, and can be set only once");
+        // A stride past the end leaves the first element. The clamped stride fits the library's i64.
         let stride = stride.min(self.len.max(1));
         View { len: self.len / stride + usize::from(self.len % stride > 0), stride, ..self }
     }
@@ -145,7 +145,7 @@ impl<'a, T: Plain> ViewMut<'a, T> {
     ///
     /// # Safety
     ///
-    /// `ptr` has `len` elements that live, and that nobody else uses, for `'a`.
+    /// `ptr` has `len` elements that live for `'a`. Nothing else uses them during that time.
     pub unsafe fn from_raw_parts(ptr: *mut T, len: usize) -> ViewMut<'a, T> {
         ViewMut { ptr, len, life: PhantomData }
     }
@@ -155,12 +155,12 @@ impl<'a, T: Plain> ViewMut<'a, T> {
         self.len
     }
 
-    /// Whether there are none.
+    /// True if the length is 0.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// A part. Panics where the range is none of it.
+    /// A part of the memory. Panics if the range is out of bounds.
     #[track_caller]
     pub fn slice(self, range: impl RangeBounds<usize>) -> ViewMut<'a, T> {
         let (start, end) = bounds(range, self.len);

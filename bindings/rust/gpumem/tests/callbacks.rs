@@ -1,4 +1,4 @@
-//! Callbacks from any thread; a panic in one is a status.
+//! Callbacks from any thread. A panic in one is a status.
 use gpumem::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -8,11 +8,11 @@ fn the_log_tells_what_is_left() -> Result<()> {
     let told = Arc::new(Mutex::new(Vec::new()));
     let log = told.clone();
     let ctx = Context::builder().log(move |level, text| log.lock().unwrap().push((level, text.to_string()))).build()?;
-    std::mem::forget(ctx.pinned_buffer::<u8>(100)?); // which keeps the context
+    std::mem::forget(ctx.pinned_buffer::<u8>(100)?); // keeps the context alive
     let mut p = std::ptr::null_mut();
     let api = sys::open().unwrap();
     unsafe {
-        // As its last owner would.
+        // As the last owner would.
         assert_eq!((api.gpumem_alloc_pinned)(ctx.as_raw(), 50, &mut p), sys::GPUMEM_OK);
         assert_eq!((api.gpumem_ctx_destroy)(ctx.as_raw()), sys::GPUMEM_OK);
     }

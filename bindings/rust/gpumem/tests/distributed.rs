@@ -1,4 +1,4 @@
-//! Arrays over several members, of one process and of two, against the same array in one piece.
+//! Arrays over several members of one and two processes, compared with the same array in one piece.
 use gpumem::*;
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
@@ -18,7 +18,7 @@ fn refused<T>(result: Result<T>, status: Status, word: &str) {
     assert!(error.status() == status && error.sentence().contains(word), "{}, expected {:?}: {}", error, status, word);
 }
 
-/// In slabs of the first axis, one a member.
+/// Slabs of the first axis, one per member.
 fn slabs<T: Plain>(extents: &[usize], members: usize) -> Layout {
     (0..members).fold(Layout::new::<T>(extents), |layout, m| {
         let (mut lower, mut upper) = (vec![0; extents.len()], extents.to_vec());
@@ -28,7 +28,7 @@ fn slabs<T: Plain>(extents: &[usize], members: usize) -> Layout {
     })
 }
 
-/// Some numbers whose sums are rounded.
+/// Numbers whose sums are rounded.
 fn terms(n: usize) -> Vec<f64> {
     (0..n).map(|i| 1.0 / (1 + i * 7919 % 1013) as f64 - 0.3).collect()
 }
@@ -76,7 +76,7 @@ fn places_blocks_anywhere() -> Result<()> {
     Ok(())
 }
 
-/// Of the array whose element (i, j) is 10 i + j from 1 on, 5 x 3, rows 0 and 1, 2, 3 and 4, each with ghost cells all round.
+/// Boxes with ghost cells on all sides, of a 5 x 3 array whose element (i, j) is 10 i + j, counted from 1.
 fn with_ghosts() -> (Layout, [Vec<i64>; 3]) {
     let rows = [0..2, 2..3, 3..5];
     let memory = rows.clone().map(|rows| {
@@ -158,7 +158,7 @@ fn enqueues_between_what_the_streams_hold() -> Result<()> {
         t.fill(y.lent().slice(1..=N), 10 * turn + 1)?;
         halo.execute_async(&[&s, &t], &[x.lent(), y.lent()])?;
     }
-    drop(halo); // what was enqueued does not need it
+    drop(halo); // enqueued work does not need it
     let (x, y) = (contexts[0].to_vec(&s.take(x)?)?, contexts[1].to_vec(&t.take(y)?)?);
     assert_eq!((x[0], x[1], x[N], x[N + 1]), (41, 40, 40, 41));
     assert_eq!((y[0], y[1], y[N], y[N + 1]), (40, 41, 41, 40));
@@ -196,10 +196,10 @@ fn refuses_layouts() -> Result<()> {
     let dist = Dist::new(&[context(), context()])?;
     let wrong = |layout: Layout, word: &str| refused(dist.plan_reduce(&layout, None), Status::INVALID_ARGUMENT, word);
     let of = || Layout::new::<f64>(&[10, 10]);
-    wrong(of().block(Block::new(&[0], &[10])), "block 0 has not one value an axis");
-    wrong(of().block(Block::new(&[0, 0], &[10, 10]).ghosts(&[1], &[1, 1])), "one value an axis");
-    wrong(of().block(Block::new(&[0, 0], &[10, 10]).strides(&[1])), "one value an axis");
-    wrong(of().block(Block::new(&[0, 0], &[10, 10]).strides(&[1, usize::MAX])), "more memory than there can be");
+    wrong(of().block(Block::new(&[0], &[10])), "block 0 does not have one value per axis");
+    wrong(of().block(Block::new(&[0, 0], &[10, 10]).ghosts(&[1], &[1, 1])), "one value per axis");
+    wrong(of().block(Block::new(&[0, 0], &[10, 10]).strides(&[1])), "one value per axis");
+    wrong(of().block(Block::new(&[0, 0], &[10, 10]).strides(&[1, usize::MAX])), "more memory than is possible");
     wrong(of().block(Block::new(&[0, 0], &[10, 10]).ghosts(&[usize::MAX / 2, 0], &[0, 0])), "more memory");
     wrong(of().block(Block::new(&[0, 0], &[10, 10]).offset(usize::MAX / 2)), "more memory");
     wrong(of().block(Block::new(&[0, 0], &[10, 11])), "upper is 11");
@@ -214,9 +214,9 @@ fn refuses_layouts() -> Result<()> {
     refused(dist.plan_redistribute(&whole, &whole, Some(&[0, 2]), None), Status::INVALID_ARGUMENT, "order[1] is 2");
     refused(dist.plan_reduce(&whole, Some(1)), Status::INVALID_ARGUMENT, "workspace_bytes");
     let halo = |low: &[usize], periodic| dist.plan_halo(&whole, low, &[0, 0], periodic, None);
-    refused(halo(&[0], &[true, true]), Status::INVALID_ARGUMENT, "one value an axis");
+    refused(halo(&[0], &[true, true]), Status::INVALID_ARGUMENT, "one value per axis");
     refused(halo(&[1, 0], &[false, true]), Status::INVALID_ARGUMENT, "block 1 has no room"); // the first needs none
-    refused(halo(&[usize::MAX / 2, 0], &[true, true]), Status::INVALID_ARGUMENT, "block 0 takes more memory");
+    refused(halo(&[usize::MAX / 2, 0], &[true, true]), Status::INVALID_ARGUMENT, "block 0 needs more memory");
     refused(Dist::new(&[]), Status::INVALID_ARGUMENT, "members is 0");
     Ok(())
 }
@@ -234,9 +234,9 @@ fn refuses_memory() -> Result<()> {
         "src has memory of 1 ",
     );
     let short = plan.execute(&parts, &mut [(&mut y).into(), (&mut z[..1]).into()]);
-    refused(short, Status::OUT_OF_RANGE, "dst[1] has 1 elements, and its layout needs 2");
+    refused(short, Status::OUT_OF_RANGE, "dst[1] has 1 elements; its layout needs 2");
     let singles = [View::from(&[1.0f32; 2]), View::from(&[1.0f32; 2])];
-    let other = "elements of f32; expected those of its layout, f64";
+    let other = "elements of f32; expected f64, the type of its layout";
     refused(sum.nrm2(&singles), Status::INVALID_ARGUMENT, other);
     let (mut s, mut t) = ([0.0f32; 2], [0.0f32; 2]);
     refused(plan.execute(&singles, &mut [(&mut s).into(), (&mut t).into()]), Status::INVALID_ARGUMENT, other);
@@ -244,14 +244,14 @@ fn refuses_memory() -> Result<()> {
     refused(
         sum.reduce(&integers, Op::Sum),
         Status::INVALID_ARGUMENT,
-        "x has elements of i64; expected those of its layout, f64",
+        "x has elements of i64; expected f64, the type of its layout",
     );
     let halo = dist.plan_halo(&slabs::<f32>(&[4], 2), &[0], &[0], &[false], None)?;
     let (mut u, mut v) = ([1u32; 2], [1u32; 2]);
     let halved = halo.execute(&mut [(&mut u).into(), (&mut v).into()]);
-    refused(halved, Status::INVALID_ARGUMENT, "x has elements of u32; expected those of its layout, f32");
+    refused(halved, Status::INVALID_ARGUMENT, "x has elements of u32; expected f32, the type of its layout");
     let turned = dist.plan_redistribute(&layout, &slabs::<u64>(&[4], 2), None, None);
-    refused(turned, Status::INVALID_ARGUMENT, "src has elements of f64, dst of u64; expected the same");
+    refused(turned, Status::INVALID_ARGUMENT, "src has elements of f64, but dst of u64; expected the same");
     let sizes = dist.plan_reduce(&slabs::<u64>(&[4], 2), None)?;
     assert_eq!(sizes.reduce(&[View::from(&[1usize, 2]), View::from(&[3usize, 4])], Op::Sum)?, 10);
     refused(sum.reduce(&[parts[0].step_by(1), View::from(&x).step_by(2)], Op::Sum), Status::INVALID_ARGUMENT, "stride");
@@ -289,14 +289,14 @@ fn says_what_sticks() -> Result<()> {
     Ok(())
 }
 
-/// What is on its way from one process to another.
+/// A message between two processes.
 type Sent = Arc<Mutex<HashMap<(i32, i32), VecDeque<Vec<u8>>>>>;
 
-/// Messages between threads that stand for processes, each of which has this as its transport's `user`.
+/// Messages between threads that act as processes. It is the `user` of each process's transport.
 struct Wire {
     rank: i32,
     sent: Sent,
-    waiting: RefCell<HashMap<i32, VecDeque<*mut Receive>>>, // in the order in which they were begun
+    waiting: RefCell<HashMap<i32, VecDeque<*mut Receive>>>, // in the order of their begin
     released: Arc<AtomicUsize>,
 }
 

@@ -1,4 +1,5 @@
-//! A missing library is an error; and a child process has nothing of its parent's. One test, since it changes the environment.
+//! A missing library is an error, and a child process can't use objects of its parent. One test, because it changes the
+//! environment.
 #![cfg(not(feature = "link"))]
 use gpumem::*;
 use std::os::raw::c_int;

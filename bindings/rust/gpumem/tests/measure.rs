@@ -1,4 +1,4 @@
-//! Ceilings, profiles, and tuning, which a function of the program may stop.
+//! Peak bandwidths, profiles, and tuning, which a function of the program may stop.
 use gpumem::*;
 use std::fs;
 use std::ops::ControlFlow;
@@ -53,7 +53,7 @@ fn calls_are_recorded_between_begin_and_end() -> Result<()> {
     ctx.profile_write(&path, Format::Csv)?;
     assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 1 + 3);
     fs::remove_file(&path).unwrap();
-    ctx.profile_begin(1)?; // forgets what was there
+    ctx.profile_begin(1)?; // forgets the old records
     assert_eq!(ctx.profile()?, []);
     assert_eq!(ctx.profile_begin(usize::MAX).unwrap_err().status(), Status::INVALID_ARGUMENT);
     assert_eq!(ctx.profile_write("/nowhere/profile", Format::Text).unwrap_err().status(), Status::FILE_ERROR);

@@ -1,4 +1,4 @@
-//! Buffers, streams that own memory, scopes, events, and what a leak or a panic leaves.
+//! Buffers, streams that own memory, scopes, events, and the state after a leak or a panic.
 use gpumem::*;
 use std::ops::Bound;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -56,7 +56,7 @@ fn panics<R>(body: impl FnOnce() -> R) -> bool {
     catch_unwind(AssertUnwindSafe(body)).is_err()
 }
 
-/// Also in a release build, where sums wrap round.
+/// Also in a release build, whose sums overflow silently.
 #[test]
 fn ranges_that_leave_usize_panic() -> Result<()> {
     const FROM: (Bound<usize>, Bound<usize>) = (Bound::Excluded(usize::MAX), Bound::Unbounded);
@@ -69,14 +69,14 @@ fn ranges_that_leave_usize_panic() -> Result<()> {
     let lent = Lent::from(given.lent());
     assert!(panics(|| lent.slice(..=usize::MAX)) && panics(|| lent.slice(FROM)));
     assert!(panics(|| given.lent().slice(..=usize::MAX)) && panics(|| given.lent().slice(FROM)));
-    // Elements without bytes can be as many.
+    // Elements without bytes can be that many.
     let most = unsafe { View::<[u8; 0]>::from_raw_parts(NonNull::dangling().as_ptr(), usize::MAX) };
     assert!(panics(|| most.slice(..=usize::MAX)) && panics(|| most.slice(FROM)));
     assert_eq!((most.slice(1..).len(), most.step_by(2).len()), (usize::MAX - 1, 1 << (usize::BITS - 1)));
     stream.take(given).map(drop)
 }
 
-/// As with an iterator: a step past the end leaves the first element.
+/// As for an iterator, a step past the end leaves the first element.
 #[test]
 fn steps_may_be_as_large_as_usize() -> Result<()> {
     let (ctx, x) = (context(), [5i32, 6, 7]);
@@ -127,7 +127,7 @@ fn a_stream_owns_what_it_works_on() -> Result<()> {
     stream.fill(&scratch, 1.5)?;
     let sum = stream.give(ctx.pinned_from(&[0f64])?);
     stream.reduce(&scratch, Op::Sum, &sum, None)?;
-    stream.free(scratch)?; // behind the sum
+    stream.free(scratch)?; // after the sum
     assert_eq!(stream.take(sum)?[0], 1500.0);
     let lent = stream.give(ctx.device_from(&[1u8; 10])?);
     stream.fill(lent.lent().slice(2..4), 0)?;
@@ -145,10 +145,10 @@ fn a_leaked_stream_leaks_its_memory() -> Result<()> {
     let total = stream.give(ctx.pinned_from(&[0f64])?);
     let x = stream.give(vec![1.0f64; 1 << 22]);
     stream.reduce(&x, Op::Sum, &total, None)?;
-    std::mem::forget(stream); // nothing is freed under the work
+    std::mem::forget(stream); // nothing is freed during the work
     ctx.synchronize()?;
     assert_eq!(ctx.memory_stats()?.pinned_blocks, 1);
-    std::mem::forget(ctx); // its stream is alive, so it can't end
+    std::mem::forget(ctx); // its stream is alive, so the context can't end
     Ok(())
 }
 

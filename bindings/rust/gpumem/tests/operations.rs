@@ -1,4 +1,4 @@
-//! Every operation, at once and on a stream, on the best device here.
+//! Every operation, blocking and on a stream, on the default device.
 use gpumem::*;
 
 fn context() -> Context {
@@ -176,7 +176,7 @@ fn computes_over_views() -> Result<()> {
     Ok(())
 }
 
-/// The same on a stream, by a scope: results in pinned memory, which every device takes.
+/// The same in a scope. Results are in pinned memory, which every device accepts.
 #[test]
 fn enqueues_all_of_them() -> Result<()> {
     let ctx = context();
