@@ -265,7 +265,7 @@ typedef int32_t (*gpumem_progress_fn)(void *user, double done);
 typedef struct gpumem_ctx_options {
   int64_t struct_size;
   int32_t device;       /* GPUMEM_DEVICE_* or an ordinal; default GPUMEM_DEVICE_BEST */
-  int32_t host_threads; /* of the host backend, with the caller's; default 0: from affinity and cgroup */
+  int32_t host_threads; /* of the host backend, with the caller's, at most 1024; default 0: from affinity and cgroup */
   /* 1: the context's own CUDA stream is not ordered with the legacy default stream; default 0 */
   int32_t non_blocking_stream;
   int32_t reserved0;                   /* 0 */
