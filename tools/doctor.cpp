@@ -65,7 +65,7 @@ void check_driver(Findings& findings) {
   if (info.reason_code == GPUMEM_DRIVER_TOO_OLD) advice = "; install a newer driver";
   if (info.reason_code == GPUMEM_NO_DEVICE) advice = "; look at CUDA_VISIBLE_DEVICES, and at what nvidia-smi lists";
   if (info.reason_code == GPUMEM_NOT_BUILT) advice = "; for a GPU, use a build with the CUDA backend";
-  findings.push_back({"driver", Verdict::warn, std::string("work runs on the host: ") + info.reason + advice});
+  findings.push_back({"driver", Verdict::warn, info.reason + std::string(advice)});
 }
 
 void check_permissions(Findings& findings) {

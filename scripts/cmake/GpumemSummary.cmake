@@ -1,4 +1,4 @@
-# Ends configuring with what is built, for which GPUs, and how to change it.
+# The last lines of configuring: the parts that are built, the GPUs, and how to change them.
 function(gpumem_say label text)
   string(LENGTH "${label}" length)
   math(EXPR padding "16 - ${length}")
@@ -7,6 +7,11 @@ function(gpumem_say label text)
 endfunction()
 
 gpumem_say("build type" "${CMAKE_BUILD_TYPE} ${PROJECT_VERSION}")
+if(TARGET gpumem_tool)
+  gpumem_say("the command" "yes")
+else()
+  gpumem_say("the command" "no, because CLI11 or nlohmann-json was not found, or its option is off")
+endif()
 if(GPUMEM_EMULATE)
   gpumem_say("CUDA backend" "on an emulated device, for tests only; headers from ${GPUMEM_CUDA_INCLUDE}")
 elseif(GPUMEM_HAS_CUDA)

@@ -31,7 +31,9 @@ gpumem_status gpumem_variant_force(gpumem_ctx* ctx, gpumem_family family, const 
     const FamilyNames& names = family_names(family);
     if (name == nullptr) return context.force(family, {});
     const int32_t row = find_variant(names, name);
-    if (row < 0) fail(GPUMEM_NOT_FOUND, "name is '%.64s'; expected a variant of the family %s", name, names.name);
+    if (row < 0)
+      fail(GPUMEM_NOT_FOUND, "name is '%.64s'; expected a variant of %s, as gpumem_variant_name() lists them", name,
+           names.name);
     context.force(family, {row, ChosenBy::program});
   });
 }

@@ -105,10 +105,8 @@ void destroy_context(uint64_t handle) {
   const auto dists = static_cast<long long>(context.dists.load());
   if (streams != 0 || events != 0 || dists != 0) {
     fail(GPUMEM_BUSY,
-         "ctx has %zu live streams and %lld live events, and belongs to %lld participants of a gpumem_dist; expected "
-         "all of "
-         "these to be destroyed first",
-         streams, events, dists);
+         "ctx still has %zu streams, %lld events and %lld participants of a gpumem_dist; destroy them first", streams,
+         events, dists);
   }
   if (is_captured(context, context.own_stream())) {
     fail(GPUMEM_CAPTURING, "ctx can't be destroyed while its own stream is captured; the capture is still valid");

@@ -61,8 +61,9 @@ void read_variants(Context& context) {
     if (value.empty()) return;
     const int32_t row = find_variant(names, value.c_str());
     if (row < 0) {
-      fail(GPUMEM_NOT_FOUND, "the environment's %s is '%s'; expected a variant of the family %s", variable.c_str(),
-           value.c_str(), names.name);
+      fail(GPUMEM_NOT_FOUND,
+           "the environment's %s is '%s'; expected a variant of %s, as gpumem_variant_name() lists them",
+           variable.c_str(), value.c_str(), names.name);
     }
     context.force(Family::id, {row, ChosenBy::environment});
   });
