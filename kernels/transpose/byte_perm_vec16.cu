@@ -159,10 +159,12 @@ LaunchResult transpose_byte_perm_vec16(const TransposeParams& params, const Conf
   constexpr int kRows1 = static_cast<int>(byte_perm_rows(1)), kCols1 = static_cast<int>(byte_perm_cols(1));
   constexpr int kRows2 = static_cast<int>(byte_perm_rows(2)), kCols2 = static_cast<int>(byte_perm_cols(2));
   if (params.element_bytes == 1) {
-    return start(byte_perm_kernel<1, kRows1, kCols1>, config.grid, launch, params, tiles_of(params, kRows1, kCols1));
+    return enqueue_programmatic(byte_perm_kernel<1, kRows1, kCols1>, static_cast<unsigned>(config.grid),
+                                kTransposeThreads, launch, params, tiles_of(params, kRows1, kCols1));
   }
   if (params.element_bytes == 2) {
-    return start(byte_perm_kernel<2, kRows2, kCols2>, config.grid, launch, params, tiles_of(params, kRows2, kCols2));
+    return enqueue_programmatic(byte_perm_kernel<2, kRows2, kCols2>, static_cast<unsigned>(config.grid),
+                                kTransposeThreads, launch, params, tiles_of(params, kRows2, kCols2));
   }
   return cudaErrorInvalidValue;
 }
