@@ -351,8 +351,8 @@ macro_rules! operations {
 
             /// z = the sum of factor * x over up to 8 terms (factor, x, strides of x). All arrays have the same
             /// `extents`, up to three axes, and their own strides in elements. A stride of 0 repeats elements. Parts of
-            /// one array, such as `View::from(&u).slice(1..)`, make a stencil. `gpumem_lincomb_f32()`,
-            /// `gpumem_lincomb_f64()`.
+            /// one array, such as `View::from(&u).slice(1..)`, make a stencil. In a variable, the strides must be slices,
+            /// such as `&strides[..]`. `gpumem_lincomb_f32()`, `gpumem_lincomb_f64()`.
             pub fn lincomb<'a, 'b, T: Float>(
                 &self,
                 extents: &[usize],

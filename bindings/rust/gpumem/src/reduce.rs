@@ -54,9 +54,10 @@ pub enum Extreme {
 /// The lines of a matrix that are reduced, each to one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
-#[allow(missing_docs)]
 pub enum Axis {
+    /// One result per row.
     Rows = sys::GPUMEM_AXIS_ROWS,
+    /// One result per column.
     Cols = sys::GPUMEM_AXIS_COLS,
 }
 
@@ -275,7 +276,8 @@ impl Context {
 
 /// Reductions. Results and deferred statuses are in device, pinned or managed memory.
 impl Queue {
-    /// As [`Context::reduce`] or [`Context::min_max`]. `gpumem_reduce_async()`.
+    /// As [`Context::reduce`], with one result, or [`Context::min_max`], with two. `status` is the deferred status: the
+    /// work writes a [`Status::code`] there. On a GPU, both are device, pinned or managed memory. `gpumem_reduce_async()`.
     pub fn reduce<'a, 'b, T: Element>(
         &self,
         x: impl Into<Lent<'a, T>>,
