@@ -147,7 +147,10 @@ class Operations(raw.Base):
         return self._several("gpumem_reduce_segments", args, (view, ends, result, status), out, status, stream)
 
     def argreduce(self, x, op="min", *, out=None, stream=None):
-        """The minimum, maximum or largest magnitude ("max_abs"), and its index. With a stream, the results are two arrays."""
+        """The minimum, maximum or largest magnitude ("max_abs") of all elements, and its index in C order.
+
+        numpy.unravel_index() turns the index into one per axis. With a stream, the results are two arrays.
+        """
         op = arg_code(op)
         if stream is None and out is None:
             found = raw.quick_argreduce(self.handle, op, x)
@@ -207,7 +210,10 @@ class Operations(raw.Base):
     # ------------------------------------------------------------------------------------------------------ rearrange
 
     def transpose(self, src, out=None, *, stream=None):
-        """Transposes a matrix, or each matrix of a batch (three axes). out may be src, and the result then has the new shape."""
+        """Transposes a matrix, or each matrix of a batch (three axes). out may be src, and the result then has the new shape.
+
+        permute() takes any order of the axes.
+        """
         if stream is None:
             done = raw.quick_transpose(self.handle, src, out)
             if done is not None:
@@ -254,7 +260,10 @@ class Operations(raw.Base):
         self._run("gpumem_permute", stream, args, (of, to))
 
     def gather(self, src, index, out=None, *, stream=None, status=None):
-        """Row i of the result is row index[i] of src. An index out of range raises IndexError, and nothing is written."""
+        """Row i of the result is row index[i] of src. The index is an array of i32, u32, i64 or u64, with one axis.
+
+        An index out of range raises IndexError, and nothing is written.
+        """
         of, by = operand(self, src, "src", stream), operand(self, index, "index", stream)
         src_rows, row_bytes, src_pitch = rows(of, "src")
         n = indices(by, "index")
@@ -279,7 +288,10 @@ class Operations(raw.Base):
     # ------------------------------------------------------------------------------------------ elementwise and images
 
     def axpby(self, alpha, x, beta=0, y=None, out=None, *, stream=None):
-        """out = alpha * x + beta * y, of f32 or f64. An operand whose factor is 0 may be None. out may be x or y."""
+        """out = alpha * x + beta * y, of f32 or f64. An operand whose factor is 0 may be None. out may be x or y.
+
+        x and y have one shape, C order and no padding. lincomb() takes other views, and broadcasts.
+        """
         if stream is None:
             done = raw.quick_axpby(self.handle, alpha, x, beta, y, out)
             if done is not None:
