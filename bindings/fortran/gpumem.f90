@@ -1,19 +1,21 @@
 ! SPDX-License-Identifier: Apache-2.0
-! gpumem for Fortran 2018. What each operation does, and what it refuses, stands in gpumem.h; here is what differs.
+! gpumem for Fortran 2018. gpumem.h has the contract of each operation; this binding adds the following.
 !
-! Operands    gpumem_view(x) of an array with the attribute TARGET (a pointer or a dummy of assumed shape: CONTIGUOUS too), or memory%view()
-!             of what was allocated here. The extents, the bounds and the type come with it, and no copy is ever made. section()
-!             takes a part, in these bounds.
-! Work        call context%copy(dst, src) is complete on return; call stream%copy(dst, src) only enqueues, and what it works on must
-!             stay until the stream has passed it. Give variables that such work writes the attribute ASYNCHRONOUS too.
-! Order       Arrays are column-major, as they are. Dimensions, places and indices count from 1; numbers that the library reads or
-!             writes in memory count from 0, and their arguments are named ..._from_zero.
-! Failure     stat= and errmsg= as in ALLOCATE: without stat, the program ends with the library's sentence. They are the last arguments
-!             everywhere; only status=, the word of what is enqueued, stands behind them.
-! Lifetime    Handles: nothing ends by itself. destroy() and free() end things; a context that ends frees its memory. create() and
-!             alloc() refuse a variable that names something live.
-! Spread      gpumem_dist joins contexts, of one process or of many; a gpumem_plan moves or reduces arrays that lie in boxes over them.
-! By hand     module gpumem_c has gpumem.h as it is; the components ctx and stream are its handles.
+! Operands    gpumem_view(x) of an array with the attribute TARGET (a pointer or assumed-shape dummy argument also needs
+!             CONTIGUOUS), or memory%view() of memory that was allocated here. A view has extents, bounds and type, and
+!             is never a copy. section() takes a part, in these bounds.
+! Work        call context%copy(dst, src) is complete on return. call stream%copy(dst, src) returns at once, and its
+!             operands must stay unchanged until the stream has passed the call. Variables that it writes also need the
+!             attribute ASYNCHRONOUS.
+! Order       Arrays are column-major. Dimensions, places and indices count from 1. Numbers that the library reads or
+!             writes in memory count from 0, and the names of their arguments end in _from_zero.
+! Failure     stat= and errmsg= work as in ALLOCATE: without stat, the program ends with the error message. They are the
+!             last arguments. Only status=, the deferred status of asynchronous work, follows them.
+! Lifetime    The types are handles. Nothing ends by itself: call destroy() and free(). Destroying a context frees its
+!             memory. create() and alloc() refuse a variable that names a live object.
+! Processes   gpumem_dist joins contexts, in one process or in many. A gpumem_plan moves or reduces arrays of boxes over
+!             them.
+! C           The module gpumem_c is gpumem.h in Fortran. The components ctx and stream are its handles.
 module gpumem
   use gpumem_constants
   use gpumem_c, only: gpumem_ctx_options, gpumem_device_info, gpumem_pointer_info, gpumem_managed_info, &

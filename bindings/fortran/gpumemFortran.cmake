@@ -1,5 +1,5 @@
-# gpumem::fortran: the modules, compiled by the project's own Fortran compiler, to which their .mod files belong.
-# find_package(gpumem COMPONENTS Fortran) includes this; the language Fortran is enabled.
+# gpumem::fortran: the modules, compiled by the project's own Fortran compiler, because .mod files belong to one compiler.
+# find_package(gpumem COMPONENTS Fortran) includes this file after the project has enabled Fortran.
 if(NOT GPUMEM_FORTRAN_SOURCE)
   set(GPUMEM_FORTRAN_SOURCE ${CMAKE_CURRENT_LIST_DIR}/gpumem.f90)
 endif()

@@ -23,7 +23,8 @@ module gpumem_arithmetic
 
 contains
 
-  ! z = alpha * x + beta * y, of reals of alpha's kind and without gaps. An operand whose factor is 0 is not read: z may stand for it.
+  ! z = alpha * x + beta * y, for contiguous reals of alpha's kind. An operand with the factor 0 is not read, so it may
+  ! be z.
   subroutine axpby_r32(self, alpha, x, beta, y, z, stat, errmsg)
     class(gpumem_arithmetic_queue), intent(in) :: self
     real(real32), intent(in) :: alpha, beta
@@ -58,9 +59,9 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! z = factors(1) * x(1) + factors(2) * x(2) + ... of up to 8 views, each of z's shape and of up to three dimensions, with gaps or
-  ! without: shifted sections of one array make a stencil. A view whose factor is 0 is not read. z may be one of the views, and must not
-  ! overlap them otherwise.
+  ! z = factors(1) * x(1) + factors(2) * x(2) + ... for up to 8 views with z's shape, up to three dimensions and any
+  ! strides. Shifted sections of one array make a stencil. A view with the factor 0 is not read. z may be one of the
+  ! views, but must not overlap them otherwise.
   subroutine lincomb_r32(self, factors, x, z, stat, errmsg)
     class(gpumem_arithmetic_queue), intent(in) :: self
     real(real32), intent(in) :: factors(:)
@@ -101,7 +102,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! z = x * y, element by element, of reals of one kind, of one shape of up to three dimensions, with gaps or without.
+  ! z = x * y, element by element, for reals of one kind and shape, with up to three dimensions and any strides.
   subroutine multiply(self, x, y, z, stat, errmsg)
     class(gpumem_arithmetic_queue), intent(in) :: self
     type(gpumem_view), intent(in) :: x, y, z
@@ -124,7 +125,8 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! As many views as factors, of the type that is said and of one shape with z. `names` has a letter for each view; '': x(1), x(2), ...
+  ! One view per factor, with the type `dtype` and z's shape. `names` has a letter per view; if it is '', they are x(1),
+  ! x(2), ...
   logical function are_terms(what, names, dtype, factors, x, z, stat, errmsg)
     character(*), intent(in) :: what, names
     integer(c_int32_t), intent(in) :: dtype
@@ -138,7 +140,8 @@ contains
     if (.not. are_terms) return
     are_terms = factors == size(x)
     if (.not. are_terms) then
-      call refuse(what // ': there are not as many factors as views', stat, errmsg)
+      call refuse(what // ': factors has ' // number(int(factors, int64)) // ' values, x has ' // number(size(x, kind=int64)) // &
+          ' views; expected as many factors as views', stat, errmsg)
       return
     end if
     are_terms = z%dtype == dtype
@@ -155,14 +158,14 @@ contains
     end do
   end function
 
-  ! The library's last axis is the first dimension.
+  ! The library's last axis is Fortran's first dimension.
   pure function extents_of(v) result(extents)
     type(gpumem_view), intent(in) :: v
     integer(int64) :: extents(v%rank)
     extents = v%extent(v%rank:1:-1)
   end function
 
-  ! Of one view after the other.
+  ! The strides of all views, one view after another.
   pure function strides_of(x) result(strides)
     type(gpumem_view), intent(in) :: x(:)
     integer(int64), allocatable :: strides(:)

@@ -1,8 +1,8 @@
 ! SPDX-License-Identifier: Apache-2.0
-! Written by bindings/fortran/generate: change that, and run it.
+! Generated: change bindings/fortran/generate and run it.
 
-! gpumem_view(x) for arrays of each kind and of any rank. The dummy is a contiguous pointer: so the compiler asks for a TARGET that is
-! known to have no gaps, and never passes a copy, whose address would be gone when work that was enqueued gets there.
+! gpumem_view(x) for arrays of each kind and number of dimensions. The dummy argument is a contiguous pointer, so the
+! compiler asks for a contiguous TARGET and never passes a copy. An asynchronous call would use a copy after its end.
 module gpumem_arrays
   use, intrinsic :: iso_c_binding, only: c_loc
   use, intrinsic :: iso_fortran_env

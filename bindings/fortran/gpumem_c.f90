@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0
-! Written by bindings/fortran/generate: change that, and run it.
+! Generated: change bindings/fortran/generate and run it.
 
 ! The constants of gpumem.h.
 module gpumem_constants
@@ -106,7 +106,7 @@ module gpumem_constants
 
 end module
 
-! The structs and functions of gpumem.h as C has them. Memory and handles are c_ptr; strings end in c_null_char.
+! The structs and functions of gpumem.h. Memory and handles are c_ptr. Strings end in c_null_char.
 module gpumem_c
   use, intrinsic :: iso_c_binding
   use gpumem_constants

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0
-! What operations ask of their operands before they call the library.
+! The checks of operands before a call of the library.
 module gpumem_checks
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env
@@ -12,7 +12,7 @@ module gpumem_checks
 
 contains
 
-  ! "(6, 4) of real64"
+  ! For example "(6, 4) of real64".
   function described(v) result(text)
     type(gpumem_view), intent(in) :: v
     character(:), allocatable :: text
@@ -25,7 +25,7 @@ contains
     text = text // ') of ' // type_name(v%dtype, v%element_bytes)
   end function
 
-  ! As iso_fortran_env has it.
+  ! The name in iso_fortran_env.
   function type_name(dtype, element_bytes) result(name)
     integer(c_int32_t), intent(in) :: dtype
     integer(int64), intent(in) :: element_bytes
@@ -49,7 +49,7 @@ contains
         stat, errmsg)
   end function
 
-  ! Elements that are counted with.
+  ! Whether the elements are integers or reals.
   logical function is_real(what, x, stat, errmsg)
     character(*), intent(in) :: what
     type(gpumem_view), intent(in) :: x
@@ -58,10 +58,10 @@ contains
     is_real = is_set(what, x, stat, errmsg)
     if (.not. is_real) return
     is_real = x%dtype /= no_dtype
-    if (.not. is_real) call refuse(what // ' is of complex numbers, which are only moved', stat, errmsg)
+    if (.not. is_real) call refuse(what // ' is of complex numbers, which are only moved; expected integers or reals', stat, errmsg)
   end function
 
-  ! Two operands, which have names, of one type and shape; where the type is said, without gaps.
+  ! Whether two operands have one type and shape. With `dtype`, they also have that type and are contiguous.
   logical function conforms(what, name_a, a, name_b, b, dtype, stat, errmsg)
     character(*), intent(in) :: what, name_a, name_b
     type(gpumem_view), intent(in) :: a, b
@@ -101,10 +101,10 @@ contains
     has_gaps = .not. is_set(what, x, stat, errmsg)
     if (has_gaps) return
     has_gaps = .not. x%contiguous()
-    if (has_gaps) call refuse(what // ' has gaps between its elements', stat, errmsg)
+    if (has_gaps) call refuse(what // ' has padding between its elements; expected a contiguous view', stat, errmsg)
   end function
 
-  ! Of rank 2 or 3, each column without gaps.
+  ! Whether x has 2 or 3 dimensions and contiguous columns.
   logical function has_columns(what, x, stat, errmsg)
     character(*), intent(in) :: what
     type(gpumem_view), intent(in) :: x
@@ -113,7 +113,8 @@ contains
     has_columns = is_set(what, x, stat, errmsg)
     if (.not. has_columns) return
     has_columns = any(x%rank == [2, 3]) .and. x%stride(1) == 1
-    if (.not. has_columns) call refuse(what // ' is not of rank 2 or 3 with columns without gaps', stat, errmsg)
+    if (.not. has_columns) call refuse(what // ' is ' // described(x) // &
+        '; expected 2 or 3 dimensions, without padding within columns', stat, errmsg)
   end function
 
   logical function is_sequence(what, x, stat, errmsg)
@@ -124,10 +125,12 @@ contains
     is_sequence = is_real(what, x, stat, errmsg)
     if (.not. is_sequence) return
     is_sequence = step(x) > 0
-    if (.not. is_sequence) call refuse(what // ' has gaps between its elements, and they are not all of one size', stat, errmsg)
+    if (.not. is_sequence) call refuse(what // ' has padding of several sizes between its elements; expected one size', &
+        stat, errmsg)
   end function
 
-  ! From one element to the next, where that is one distance for all: in an array without gaps, or a row of a matrix. Else 0.
+  ! The distance between neighbouring elements in memory if it is constant, as in a contiguous array or a row of a
+  ! matrix; else 0.
   pure integer(int64) function step(x)
     type(gpumem_view), intent(in) :: x
     integer(int64) :: next
@@ -156,7 +159,7 @@ contains
     if (present(status)) word = status%pointer()
   end function
 
-  ! Room for `count` results of reductions of elements of a type.
+  ! Whether x has room for `count` results of reductions of `dtype`.
   logical function checked_result(what, dtype, result, count, stat, errmsg) result(fits)
     character(*), intent(in) :: what
     integer(c_int32_t), intent(in) :: dtype
@@ -172,11 +175,12 @@ contains
       fits = any(result%dtype == [gpumem_i64, gpumem_u64])
     end if
     fits = fits .and. result%contiguous() .and. result%size() >= count
-    if (.not. fits) call refuse(what // ' is not ' // number(count) // ' or more of ' // &
-        trim(merge('real64', 'int64 ', dtype >= gpumem_f16)) // ' without gaps', stat, errmsg)
+    if (.not. fits) call refuse(what // ' is ' // described(result) // '; expected ' // number(count) // ' or more of ' // &
+        trim(merge('real64', 'int64 ', dtype >= gpumem_f16)) // ', without padding', stat, errmsg)
   end function
 
-  ! src and dst have columns of one length along their last dimension, and `many` has one for each number of the index.
+  ! Whether src and dst agree except in their last dimension, and `many` has at least as many entries there as the
+  ! index.
   logical function rows_fit(what, src, dst, index, many, stat, errmsg) result(fit)
     character(*), intent(in) :: what
     type(gpumem_view), intent(in) :: src, dst, index, many
@@ -191,7 +195,7 @@ contains
     if (r < 1 .or. dst%rank /= r .or. src%merged() < r - 1 .or. dst%merged() < r - 1 .or. &
         any(src%extent(:r - 1) /= dst%extent(:r - 1)) .or. src%dtype /= dst%dtype) then
       call refuse(what // ': src is ' // described(src) // ', dst is ' // described(dst) // &
-          ', expected the same but for the last dimension, and gaps before it at most', stat, errmsg)
+          '; expected one type, equal extents except in the last dimension, and padding only before it', stat, errmsg)
     else if (many%extent(r) < index%size()) then
       call refuse(what // ': the index has ' // number(index%size()) // ' numbers for ' // number(many%extent(r)), stat, errmsg)
     else

@@ -15,7 +15,7 @@ module gpumem_contexts
   private
   public :: gpumem_context
 
-  ! Its operations are complete on return.
+  ! The operations of a context are complete on return.
   type, extends(gpumem_measured_queue) :: gpumem_context
   contains
     procedure :: create
@@ -46,7 +46,8 @@ contains
 
   ! -------------------------------------------------------------------------------------------------------- the context
 
-  ! On the best device, else the host; on the device that is named; or as the options have it.
+  ! By default on the caller's current CUDA device, else the first one, else the host. `device` or `options` choose
+  ! another.
   subroutine create(self, device, options, stat, errmsg)
     class(gpumem_context), intent(inout) :: self
     integer(c_int32_t), intent(in), optional :: device
@@ -71,7 +72,7 @@ contains
     if (names_another) names_another = is_live(what // ': the context', gpumem_ctx_status(self%ctx), stat, errmsg)
   end function
 
-  ! The process's own context for a device, which is not to be destroyed.
+  ! The process's shared context of a device. Do not destroy it.
   subroutine share(self, device, stat, errmsg)
     class(gpumem_context), intent(inout) :: self
     integer(c_int32_t), intent(in) :: device
@@ -87,7 +88,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! Waits, frees what is left and ends the context; gpumem_busy while streams or events are there.
+  ! Waits, frees the remaining memory and ends the context. Fails with gpumem_busy while it has streams or events.
   subroutine destroy(self, stat, errmsg)
     class(gpumem_context), intent(inout) :: self
     integer, intent(out), optional :: stat
@@ -109,7 +110,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! Gives the device fault that sticks to the context, if there is one.
+  ! Fails with the context's persistent error, if it has one.
   subroutine check(self, stat, errmsg)
     class(gpumem_context), intent(in) :: self
     integer, intent(out), optional :: stat
@@ -131,7 +132,7 @@ contains
     call finish(gpumem_ctx_warmup(self%ctx), stat, errmsg)
   end subroutine
 
-  ! Messages go to fn from now on, with `user`; without fn, nowhere.
+  ! Calls fn with `user` for each message from now on. Without fn, messages are discarded.
   subroutine set_log(self, fn, user, stat, errmsg)
     class(gpumem_context), intent(in) :: self
     procedure(gpumem_log_fn), optional :: fn
@@ -149,7 +150,7 @@ contains
 
   ! -------------------------------------------------------------------------------------------------------------- memory
 
-  ! Device, pinned or managed memory for an array. The variable names none yet.
+  ! Allocates device, pinned or managed memory for an array. The variable must not name memory yet.
   subroutine alloc_i64(self, memory, kind, dtype, extents, stat, errmsg)
     class(gpumem_context), intent(in) :: self
     type(gpumem_memory), intent(inout) :: memory
@@ -170,7 +171,7 @@ contains
     call self%alloc_i64(memory, kind, dtype, int(extents, int64), stat, errmsg)
   end subroutine
 
-  ! The same for x(lower(1):upper(1), lower(2):upper(2), ...), bounds that its views have too.
+  ! The same for x(lower(1):upper(1), lower(2):upper(2), ...). The views of the memory have these bounds.
   subroutine alloc_within_i64(self, memory, kind, dtype, lower, upper, stat, errmsg)
     class(gpumem_context), intent(in) :: self
     type(gpumem_memory), intent(inout) :: memory
@@ -191,7 +192,7 @@ contains
     call self%alloc_within_i64(memory, kind, dtype, int(lower, int64), int(upper, int64), stat, errmsg)
   end subroutine
 
-  ! Gives all memory back that is kept for reuse.
+  ! Releases all memory that is kept for reuse.
   subroutine trim_memory(self, stat, errmsg)
     class(gpumem_context), intent(in) :: self
     integer, intent(out), optional :: stat
@@ -199,7 +200,7 @@ contains
     call finish(gpumem_memory_trim(self%ctx, 0_c_int64_t), stat, errmsg)
   end subroutine
 
-  ! In debug mode: looks for writes past the ends of memory, and into what was freed.
+  ! In debug mode, looks for writes past the ends of memory and into freed memory.
   subroutine check_memory(self, stat, errmsg)
     class(gpumem_context), intent(in) :: self
     integer, intent(out), optional :: stat
@@ -207,7 +208,7 @@ contains
     call finish(gpumem_memory_check(self%ctx), stat, errmsg)
   end subroutine
 
-  ! Writes allocations and frees to a file; without one, no longer.
+  ! Writes allocations and frees to a file. Without a file, the trace ends.
   subroutine trace(self, file, stat, errmsg)
     class(gpumem_context), intent(in) :: self
     character(*), intent(in), optional :: file
@@ -231,7 +232,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! Names memory that this context allocated or registered, in its reports.
+  ! Names memory of this context in its reports.
   subroutine label(self, x, name, stat, errmsg)
     class(gpumem_context), intent(in) :: self
     type(gpumem_view), intent(in) :: x
@@ -242,7 +243,7 @@ contains
     call finish(gpumem_memory_label(self%ctx, x%pointer(), trim(name) // c_null_char), stat, errmsg)
   end subroutine
 
-  ! What lies where x begins.
+  ! Describes the memory where x begins.
   subroutine query(self, x, info, stat, errmsg)
     class(gpumem_context), intent(in) :: self
     type(gpumem_view), intent(in) :: x
@@ -256,7 +257,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! Pins an array of the program where it lies, until it is unregistered.
+  ! Pins an array of the program until it is unregistered.
   subroutine register_host(self, x, stat, errmsg)
     class(gpumem_context), intent(in) :: self
     type(gpumem_view), intent(in) :: x
@@ -275,7 +276,7 @@ contains
     call finish(gpumem_host_unregister(self%ctx, x%pointer()), stat, errmsg)
   end subroutine
 
-  ! A hint on managed memory. device says where, for the advice that has a place.
+  ! A hint on managed memory. Some kinds of advice need `device`.
   subroutine advise(self, x, advice, device, stat, errmsg)
     class(gpumem_context), intent(in) :: self
     type(gpumem_view), intent(in) :: x
@@ -305,7 +306,7 @@ contains
 
   ! ------------------------------------------------------------------------------------------------------------ variants
 
-  ! Makes the context use one variant of a family; without a name, gives the choice back.
+  ! Makes the context use one variant of an operation. Without a name, the library chooses again.
   subroutine force(self, family, variant, stat, errmsg)
     class(gpumem_context), intent(in) :: self
     integer(c_int32_t), intent(in) :: family
@@ -319,7 +320,7 @@ contains
     end if
   end subroutine
 
-  ! Where the operation of a problem line would run, by which variant, and why.
+  ! Explains where the operation of a descriptor would run, by which variant, and why.
   subroutine explain(self, line, text, format, stat, errmsg)
     class(gpumem_context), intent(in) :: self
     character(*), intent(in) :: line

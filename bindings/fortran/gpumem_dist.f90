@@ -1,10 +1,11 @@
 ! SPDX-License-Identifier: Apache-2.0
-! Arrays that are spread over several contexts, of one process or of many.
+! Arrays over several contexts, in one process or in many.
 !
-! Order       As everywhere here: dimension 1 varies fastest, and indices of the array, dimensions, members of this process and places that
-!             are found count from 1. Processes count from 0, as those of MPI do.
-! Collective  create, plan_... and what plans do but execute_async are called by all processes. What the binding itself refuses was not
-!             called: the others wait for it, until it is called rightly or their deadline has passed.
+! Order       Dimension 1 varies fastest. Indices, dimensions, places and the participants of this process count from 1.
+!             Processes count from 0, as in MPI.
+! Collective  All processes call create, plan_... and the operations of plans except execute_async. If the binding
+!             itself refuses a call, the other processes wait until it is repeated correctly or their deadline has
+!             passed.
 module gpumem_distributed
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env
@@ -19,8 +20,8 @@ module gpumem_distributed
   public :: gpumem_dist, gpumem_mpi_transport_f
 
   interface
-    ! The adapter for MPI, which a program links that names it: it fills the table for the processes of a communicator. Functions of a
-    ! program's own have this form too.
+    ! The adapter for MPI fills the transport for the processes of a communicator. A program that names it also links
+    ! it. A function of your own has the same interface.
     integer(c_int32_t) function gpumem_mpi_transport_f(comm, transport) bind(c)
       import
       integer(c_int), value :: comm
@@ -28,7 +29,7 @@ module gpumem_distributed
     end function
   end interface
 
-  ! Contexts that are joined. It is a handle.
+  ! Joined contexts. The type is a handle.
   type :: gpumem_dist
     type(c_ptr) :: handle = c_null_ptr
     type(c_ptr), allocatable, private :: contexts(:)
@@ -44,9 +45,8 @@ module gpumem_distributed
 
 contains
 
-  ! A member of this process for each context; one context may stand for several. With `fill` they are joined with those of the other
-  ! processes of `comm`, for which fill makes the transport; without, they are all. After deadline_s seconds (60) without a message
-  ! calls give up.
+  ! Each context is one participant; one context may serve several. `fill` makes the transport to the other processes of
+  ! `comm`. Without it, this process has all participants. Calls fail after deadline_s seconds (60) without a message.
   subroutine create_dist(self, contexts, fill, comm, deadline_s, stat, errmsg)
     class(gpumem_dist), intent(inout) :: self
     type(gpumem_context), intent(in) :: contexts(:)
@@ -66,7 +66,7 @@ contains
       if (is_live('create: the gpumem_dist', gpumem_dist_query(self%handle, info), stat, errmsg)) return
     end if
     if (size(contexts) == 0 .or. (present(fill) .neqv. present(comm))) then
-      call refuse('create: there is no context, or one of fill and comm without the other', stat, errmsg)
+      call refuse('create: expected one context or more, and fill and comm together or neither', stat, errmsg)
       return
     end if
     handles = [(contexts(i)%ctx, i = 1, size(contexts))]
@@ -78,7 +78,7 @@ contains
       code = gpumem_dist_transport_init(transport, c_sizeof(transport))
       code = fill(int(comm, c_int), transport)
       if (code /= gpumem_ok) then
-        call fail(code, 'create: fill gives no transport for comm', stat, errmsg)
+        call fail(code, 'create: fill returned no transport for comm', stat, errmsg)
         return
       end if
       options%transport = c_loc(transport)
@@ -88,7 +88,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! How many members and processes there are, and the status that sticks. `rank` and `first_member` count from 0.
+  ! The numbers of participants and processes, and the persistent error. `rank` and `first_member` count from 0.
   subroutine query_dist(self, info, stat, errmsg)
     class(gpumem_dist), intent(in) :: self
     type(gpumem_dist_info), intent(out) :: info
@@ -100,7 +100,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! From any thread: calls that are under way in this process, and all after them, give gpumem_peer_lost.
+  ! From any thread: running and later calls of this process fail with gpumem_peer_lost.
   subroutine abort_dist(self, stat, errmsg)
     class(gpumem_dist), intent(in) :: self
     integer, intent(out), optional :: stat
@@ -108,7 +108,7 @@ contains
     call finish(gpumem_dist_abort(self%handle), stat, errmsg)
   end subroutine
 
-  ! gpumem_busy while it has plans.
+  ! Fails with gpumem_busy while it has plans.
   subroutine destroy_dist(self, stat, errmsg)
     class(gpumem_dist), intent(inout) :: self
     integer, intent(out), optional :: stat
@@ -121,9 +121,10 @@ contains
 
   ! ----------------------------------------------------------------------------------------------------------------- plans
 
-  ! Plans to move an array from one layout to another. Dimension d of dst is dimension order(d) of src, as permute has it; by default
-  ! they stay. workspace_bytes is the most that this process keeps for messages, and for managed memory that another device reads, and a
-  ! member for what it fetches, by default 256 MiB.
+  ! Plans to move an array from one layout to another. Dimension d of dst is dimension order(d) of src, as in permute;
+  ! by default the order stays. workspace_bytes, by default 256 MiB, bounds the memory that this process keeps for
+  ! messages and for managed memory that another device reads. It also bounds the memory that a participant keeps for
+  ! the data that it fetches.
   subroutine plan_redistribute(self, plan, src, dst, order, workspace_bytes, stat, errmsg)
     class(gpumem_dist), intent(in) :: self
     type(gpumem_plan), intent(inout) :: plan
@@ -140,7 +141,7 @@ contains
     axes = [(int(d - 1, c_int32_t), d = 1, r)]
     if (present(order)) then
       if (size(order) /= r .or. any(order < 1 .or. order > r)) then
-        call refuse('plan_redistribute: order is not one dimension of src for each of dst', stat, errmsg)
+        call refuse('plan_redistribute: order needs one dimension of src, from 1, for each of dst', stat, errmsg)
         return
       end if
       axes = int(r - order(r:1:-1), c_int32_t)
@@ -151,9 +152,9 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! Plans to fill what lies round each box, low(d) elements before it in dimension d and high(d) behind it, corners too, from the
-  ! boxes that have them. Past the ends of the array lies its other end where periodic(d), and nothing is written where it is not; by
-  ! default nowhere. The layout has room for them: see its add().
+  ! Plans to fill the ghost cells of each box, corners included, from the boxes that have them: low(d) before the box in
+  ! dimension d and high(d) behind it. If periodic(d), the array continues with its other end; else nothing is written
+  ! past its ends, which is the default. The layout needs room for the ghost cells: see its add().
   subroutine plan_halo(self, plan, layout, low, high, periodic, workspace_bytes, stat, errmsg)
     class(gpumem_dist), intent(in) :: self
     type(gpumem_plan), intent(inout) :: plan
@@ -173,11 +174,11 @@ contains
     r = size(before)
     around = 0
     if (size(low) /= r .or. size(high) /= r) then
-      call refuse('plan_halo: low or high has not one number for each dimension of the array', stat, errmsg)
+      call refuse('plan_halo: expected one number per dimension of the array in low and in high', stat, errmsg)
       return
     else if (present(periodic)) then
       if (size(periodic) /= r) then
-        call refuse('plan_halo: periodic has not one value for each dimension of the array', stat, errmsg)
+        call refuse('plan_halo: expected one value per dimension of the array in periodic', stat, errmsg)
         return
       end if
       around = merge(1, 0, periodic(r:1:-1))
@@ -187,7 +188,7 @@ contains
     if (allocated(self%contexts)) then
       needed = room(layout, size(self%contexts), before, behind, around)
       if (any(needed < 0)) then
-        call refuse('plan_halo: a box has no room in its member''s memory for what lies before it', stat, errmsg)
+        call refuse('plan_halo: the ghost cells of a box would begin before the memory of its member', stat, errmsg)
         return
       end if
     end if
@@ -197,7 +198,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! Plans reductions over an array as the sequence of its elements, in their order.
+  ! Plans reductions over all elements of an array, in array element order.
   subroutine plan_reduce(self, plan, layout, workspace_bytes, stat, errmsg)
     class(gpumem_dist), intent(in) :: self
     type(gpumem_plan), intent(inout) :: plan

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0
-! What a call does with a status: as ALLOCATE does, by stat= and errmsg=, or by ending the program with the sentence.
+! Reports a status as ALLOCATE does: by stat= and errmsg=, or by ending the program with the error message.
 module gpumem_errors
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int64
@@ -26,7 +26,7 @@ module gpumem_errors
 
 contains
 
-  ! Takes over the status of a call of the library.
+  ! Reports the status of a call of the library.
   subroutine finish(code, stat, errmsg)
     integer(c_int32_t), intent(in) :: code
     integer, intent(out), optional :: stat
@@ -38,7 +38,7 @@ contains
     end if
   end subroutine
 
-  ! A null handle is what a variable has before and after its own.
+  ! A handle is null before the object is created and after it is destroyed.
   function explained(sentence) result(text)
     character(*), intent(in) :: sentence
     character(:), allocatable :: text
@@ -46,8 +46,8 @@ contains
     if (index(sentence, ' is NULL; expected a live ') > 0) text = text // ': the variable was not created, or it was destroyed'
   end function
 
-  ! Refuses to take a handle over another one, of which a call gave this status, as ALLOCATE refuses what is allocated: it could not be
-  ! ended any more.
+  ! Refuses to overwrite the handle of a live object, as ALLOCATE refuses an allocated variable. `code` is the status of
+  ! a call with the old handle.
   logical function is_live(what, code, stat, errmsg)
     character(*), intent(in) :: what
     integer(c_int32_t), intent(in) :: code
@@ -57,7 +57,7 @@ contains
     if (is_live) call refuse(what // ' is live: destroy it first', stat, errmsg)
   end function
 
-  ! What the binding itself finds wrong with the arguments.
+  ! Reports an error that the binding itself found in the arguments.
   subroutine refuse(sentence, stat, errmsg)
     character(*), intent(in) :: sentence
     integer, intent(out), optional :: stat
@@ -77,14 +77,14 @@ contains
     if (present(errmsg)) errmsg = sentence
   end subroutine
 
-  ! Whether a call gave a status: after one without stat the program goes on only where there was none.
+  ! Whether a call failed. Without stat the program would have ended.
   pure logical function failed(stat)
     integer, intent(in), optional :: stat
     failed = .false.
     if (present(stat)) failed = stat /= 0
   end function
 
-  ! The sentence of this thread's last failure, '' if there was none yet.
+  ! The error message of this thread's last failure, or ''.
   function last_error() result(sentence)
     character(:), allocatable :: sentence
     character(kind=c_char), allocatable :: buffer(:)
@@ -97,7 +97,7 @@ contains
     sentence = text_of_array(buffer)
   end function
 
-  ! The problem line of this thread's last operation.
+  ! The operation descriptor of this thread's last operation.
   function last_problem() result(line)
     character(:), allocatable :: line
     character(kind=c_char), allocatable :: buffer(:)
@@ -110,14 +110,14 @@ contains
     line = text_of_array(buffer)
   end function
 
-  ! The name that a status has in C, 'GPUMEM_OUT_OF_MEMORY'.
+  ! The name of a status in C, such as 'GPUMEM_OUT_OF_MEMORY'.
   function status_name(stat) result(name)
     integer, intent(in) :: stat
     character(:), allocatable :: name
     name = text_of(c_status_name(int(stat, c_int32_t)))
   end function
 
-  ! A string of C: what stands before its NUL.
+  ! A string of C, without its NUL.
   function text_of(address) result(text)
     type(c_ptr), intent(in) :: address
     character(:), allocatable :: text
@@ -126,7 +126,7 @@ contains
     text = text_of_array(letters)
   end function
 
-  ! As text_of, of an array: the names in the structs.
+  ! The same for an array, such as a name in a struct.
   function text_of_array(letters) result(text)
     character(kind=c_char), intent(in) :: letters(:)
     character(:), allocatable :: text
@@ -142,7 +142,7 @@ contains
     end do
   end function
 
-  ! A number in a sentence.
+  ! A number as text.
   function number(value) result(text)
     integer(int64), intent(in) :: value
     character(:), allocatable :: text

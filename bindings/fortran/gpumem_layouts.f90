@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0
-! How an array is spread over members: its extents, and the boxes that the members of this process have.
+! The layout of an array over participants: its extents, and the boxes of this process.
 module gpumem_layouts
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env
@@ -9,10 +9,10 @@ module gpumem_layouts
   private
   public :: gpumem_layout, rank_of, c_layout, room
 
-  ! The extents of a whole array, and the boxes of it that this process's members have. Made by gpumem_layout(element_bytes, extents).
+  ! gpumem_layout(element_bytes, extents) makes a layout.
   type :: gpumem_layout
     integer(int64) :: element_bytes = 0
-    ! As C has them: the last dimension first, from 0 up to and without `upper`.
+    ! In C's order: the last dimension first, from 0, up to but not including `upper`.
     integer(int64), allocatable, private :: extents(:), lower(:, :), upper(:, :), strides(:, :), offsets(:)
     integer(int32), allocatable, private :: members(:)
   contains
@@ -20,7 +20,7 @@ module gpumem_layouts
     generic :: add => add_i32, add_i64
   end type
 
-  real(real64), parameter :: most = 9.2e18_real64  ! an int64 holds
+  real(real64), parameter :: most = 9.2e18_real64  ! the largest int64, about
 
   interface gpumem_layout
     module procedure layout_i32, layout_i64
@@ -45,10 +45,10 @@ contains
     layout = layout_i64(element_bytes, int(extents, int64))
   end function
 
-  ! Adds x(lower(1):upper(1), lower(2):upper(2), ...) of the whole array x as a box of a member, by default of the member of that number
-  ! among the boxes. upper = lower - 1 is an empty one. The box lies in an array that has low(d) elements more before it in dimension d,
-  ! and high(d) behind it, as ghost cells are; by default none. That array begins `offset` elements behind the beginning of the
-  ! member's memory, by default there. With `strides`, in elements, they are the distances in it instead.
+  ! Adds x(lower(1):upper(1), lower(2):upper(2), ...) of the whole array x as a box of `member`, by default i for box i.
+  ! If upper = lower - 1, the box is empty. The box is a section of an array in the participant's memory with low(d)
+  ! more elements before it in dimension d and high(d) behind it, by default 0. That array begins `offset` elements, by
+  ! default 0, behind the start of the memory. `strides`, in elements, replaces the strides of that array.
   subroutine add_i64(self, lower, upper, low, high, member, offset, strides, stat, errmsg)
     class(gpumem_layout), intent(inout) :: self
     integer(int64), intent(in) :: lower(:), upper(:)
@@ -62,23 +62,23 @@ contains
     integer :: r, n, d
     r = size(lower)
     if (.not. all([rank_of(self), size(upper), size_or(r, low), size_or(r, high)] == r)) then
-      call refuse('add: lower, upper, low or high have not one number for each dimension of the array', stat, errmsg)
+      call refuse('add: expected one number for each dimension of the array in lower, upper, low and high', stat, errmsg)
       return
     end if
     before = 0
     behind = 0
     if (present(low)) before = low
     if (present(high)) behind = high
-    span = real(upper, real64) - real(lower, real64) + 1  ! as reals, which do not overflow
+    span = real(upper, real64) - real(lower, real64) + 1  ! in reals, which do not overflow
     if (any(span < -most) .or. product(max(span + real(before + behind, real64), 1.0_real64)) > most) then
-      call refuse('add: the box with what lies round it has more elements than an int64 counts', stat, errmsg)
+      call refuse('add: the box with low and high has more elements than an int64 counts', stat, errmsg)
       return
     end if
     length = max(upper - lower + 1, 0_int64) + before + behind
     step = [(product(max(length(:d - 1), 1_int64)), d = 1, r)]
     if (present(strides)) then
       if (size(strides) /= r) then
-        call refuse('add: strides has not one number for each dimension of the array', stat, errmsg)
+        call refuse('add: expected one number for each dimension of the array in strides', stat, errmsg)
         return
       end if
       step = strides
@@ -86,7 +86,7 @@ contains
     first = 0
     if (present(offset)) first = offset
     if (abs(real(first, real64) + sum(real(before, real64) * real(step, real64))) > most) then
-      call refuse('add: offset and strides lead past what an int64 counts', stat, errmsg)
+      call refuse('add: with offset and strides, the box ends beyond the range of an int64', stat, errmsg)
       return
     end if
     first = first + sum(before * step)
@@ -117,14 +117,15 @@ contains
     if (present(numbers)) size_or = size(numbers)
   end function
 
-  ! -1 of a layout that was not made.
+  ! -1 if the layout was never made.
   pure integer function rank_of(layout)
     class(gpumem_layout), intent(in) :: layout
     rank_of = -1
     if (allocated(layout%extents)) rank_of = size(layout%extents)
   end function
 
-  ! As C takes it, for as long as the layout stays. One that was not made has a rank that the library refuses.
+  ! The struct of C. It is valid while the layout is unchanged. If the layout was never made, the library refuses its
+  ! rank.
   type(gpumem_dist_layout) function c_layout(layout) result(made)
     type(gpumem_layout), intent(in), target :: layout
     call finish(gpumem_dist_layout_init(made, c_sizeof(made)))
@@ -141,12 +142,12 @@ contains
     made%strides = c_loc(layout%strides)
   end function
 
-  ! How many elements the memory of each of `members` members has at least, for its boxes and what is written round them; negative
-  ! where that is also before the memory's beginning.
+  ! The number of elements that each participant needs for its boxes and their ghost cells. It is negative if ghost
+  ! cells would begin before the memory.
   function room(layout, members, low, high, periodic) result(needed)
     type(gpumem_layout), intent(in) :: layout
     integer, intent(in) :: members
-    integer(int64), intent(in), optional :: low(:), high(:)  ! as C has them
+    integer(int64), intent(in), optional :: low(:), high(:)  ! in C's order
     integer(int32), intent(in), optional :: periodic(:)
     integer(int64) :: needed(members)
     integer(int64), dimension(max(rank_of(layout), 0)) :: from, to

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0
-! What is asked of the library without a context.
+! The functions that need no context.
 module gpumem_library
   use, intrinsic :: iso_c_binding
   use gpumem_constants
@@ -11,7 +11,7 @@ module gpumem_library
 
 contains
 
-  ! The names of a family's variants, in the order in which they are tried.
+  ! The names of an operation's variants, in the order of selection.
   subroutine gpumem_variants(family, names, stat, errmsg)
     integer(c_int32_t), intent(in) :: family
     character(:), allocatable, intent(out) :: names(:)
@@ -31,12 +31,12 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! What create() takes, as it is without any.
+  ! The default options of create().
   type(gpumem_ctx_options) function gpumem_default_options() result(options)
     call finish(gpumem_ctx_options_init(options, c_sizeof(options)))
   end function
 
-  ! How many CUDA devices this process can use.
+  ! The number of CUDA devices that this process can use.
   subroutine gpumem_count_devices(count, stat, errmsg)
     integer, intent(out) :: count
     integer, intent(out), optional :: stat
@@ -47,7 +47,7 @@ contains
     count = int(found)
   end subroutine
 
-  ! What is known of a device.
+  ! The properties of a device.
   subroutine gpumem_find_device(device, info, stat, errmsg)
     integer(c_int32_t), intent(in) :: device
     type(gpumem_device_info), intent(out) :: info

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0
-! What a context measures: the ceiling of its memory, a profile of its calls, and which variants are fastest.
+! Measurements of a context: the measured peak, a profile of its calls, and the fastest variants.
 module gpumem_measurements
   use, intrinsic :: iso_c_binding
   use gpumem_constants
@@ -25,7 +25,7 @@ module gpumem_measurements
 
 contains
 
-  ! Bytes a second that the device's memory and its link reach, measured by the first call.
+  ! Bytes per second of the device's memory, and of PCIe or NVLink. The first call measures them.
   subroutine measure_ceiling(self, info, stat, errmsg)
     class(gpumem_measured_queue), intent(in) :: self
     type(gpumem_ceiling_info), intent(out) :: info
@@ -37,7 +37,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! Keeps a record of each call from now on, of 2**14 or most_records at a time.
+  ! Records each call from now on, at most 2**14 or most_records at a time.
   subroutine profile_begin(self, most_records, stat, errmsg)
     class(gpumem_measured_queue), intent(in) :: self
     integer, intent(in), optional :: most_records
@@ -56,7 +56,7 @@ contains
     call finish(gpumem_profile_end(self%ctx), stat, errmsg)
   end subroutine
 
-  ! A row for each problem and variant, the longest first, then one for each pair of kinds of memory.
+  ! One row per operation descriptor and variant, by falling time, then one per pair of memory kinds.
   subroutine profile_report(self, rows, stat, errmsg)
     class(gpumem_measured_queue), intent(in) :: self
     type(gpumem_profile_row), allocatable, intent(out) :: rows(:)
@@ -70,12 +70,12 @@ contains
     if (code == gpumem_ok .and. room > 0) then
       code = gpumem_profile_row_init(rows(1), c_sizeof(rows(1)))
       if (code == gpumem_ok) code = gpumem_profile_report(self%ctx, rows, room, needed)
-      if (code == gpumem_ok .and. needed < room) rows = rows(:needed) ! another thread began anew
+      if (code == gpumem_ok .and. needed < room) rows = rows(:needed) ! another thread began a new profile
     end if
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! Writes these rows to a file, as a table or in another format.
+  ! Writes these rows to a file, by default as a table.
   subroutine profile_write(self, file, format, stat, errmsg)
     class(gpumem_measured_queue), intent(in) :: self
     character(*), intent(in) :: file
@@ -88,8 +88,8 @@ contains
     call finish(gpumem_profile_write(self%ctx, form, trim(file) // c_null_char), stat, errmsg)
   end subroutine
 
-  ! Measures the variants of a problem line for about budget_s seconds, and takes the fastest from now on. progress is asked on the way,
-  ! with `user`, whether to go on.
+  ! Measures the variants for an operation descriptor for about budget_s seconds, and uses the fastest from now on. If
+  ! progress, called with `user`, returns a value other than 0, the tuning stops.
   subroutine tune(self, line, info, budget_s, progress, user, stat, errmsg)
     class(gpumem_measured_queue), intent(in) :: self
     character(*), intent(in) :: line
@@ -110,7 +110,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! Takes over from a file what was tuned before: how many of its lines were taken, and how many skipped.
+  ! Loads tuned choices from a file. `taken` and `skipped` count its lines.
   subroutine tuning_load(self, file, taken, skipped, stat, errmsg)
     class(gpumem_measured_queue), intent(in) :: self
     character(*), intent(in) :: file
@@ -128,7 +128,7 @@ contains
     call finish(gpumem_tuning_save(self%ctx, trim(file) // c_null_char), stat, errmsg)
   end subroutine
 
-  ! Gives all choices back.
+  ! Forgets all tuned choices.
   subroutine tuning_clear(self, stat, errmsg)
     class(gpumem_measured_queue), intent(in) :: self
     integer, intent(out), optional :: stat

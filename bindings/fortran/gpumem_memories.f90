@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0
-! Memory that a context allocated, as an array of some shape. A copy of the variable names the same memory.
+! Memory of a context, with the shape of an array. A copy of the variable names the same memory.
 module gpumem_memories
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int64
@@ -12,8 +12,7 @@ module gpumem_memories
   private
   public :: gpumem_memory, allocate_memory
 
-  ! Its elements are not Fortran's to read: views of it go to operations. Pinned and managed memory has a host address besides, for
-  ! C_F_POINTER.
+  ! Operations take views of the memory. Pinned and managed memory also has a host address, for C_F_POINTER.
   type :: gpumem_memory
     integer(c_int32_t) :: kind = gpumem_memory_device
     type(c_ptr), private :: ctx = c_null_ptr
@@ -27,7 +26,7 @@ module gpumem_memories
 
 contains
 
-  ! Whether what the variable names is still there: it may have been freed by the name of a copy, or with its context.
+  ! Whether the memory still exists. A copy of the variable, or the end of the context, may have freed it.
   logical function is_allocated(memory)
     type(gpumem_memory), intent(in) :: memory
     type(gpumem_pointer_info) :: info
@@ -37,7 +36,7 @@ contains
     if (is_allocated) is_allocated = info%kind == memory%kind
   end function
 
-  ! Of a kind; with lower bounds other than 1 if they are given; of a stream if there is one, at an alignment.
+  ! `lower` is 1 by default. With `stream`, the memory belongs to the stream and has an alignment.
   subroutine allocate_memory(memory, ctx, kind, dtype, extents, lower, alignment, stream, stat, errmsg)
     type(gpumem_memory), intent(inout) :: memory
     type(c_ptr), intent(in) :: ctx
@@ -55,12 +54,12 @@ contains
       call refuse('alloc: the variable names memory that is allocated: free it first', stat, errmsg)
       return
     else if (bytes_of(dtype) == 0) then
-      call refuse('alloc: dtype is no element type', stat, errmsg)
+      call refuse('alloc: dtype is not an element type; expected gpumem_f64 or another', stat, errmsg)
       return
     end if
     bytes = count_of([bytes_of(dtype), extents])
     if (size(extents) > max_rank .or. bytes < 0) then
-      call refuse('alloc: extents are negative or too many, bounds are not in pairs, or the bytes are more than an int64 holds', &
+      call refuse('alloc: expected up to 8 extents of 0 or more, lower and upper bounds in pairs, and bytes that an int64 holds', &
           stat, errmsg)
       return
     end if
@@ -73,7 +72,7 @@ contains
     else if (kind == gpumem_memory_device) then
       code = gpumem_alloc_device(ctx, bytes, p)
     else
-      call refuse('alloc: kind is neither device, pinned nor managed', stat, errmsg)
+      call refuse('alloc: kind is not gpumem_memory_device, gpumem_memory_pinned or gpumem_memory_managed', stat, errmsg)
       return
     end if
     if (code == gpumem_ok) then
@@ -90,10 +89,10 @@ contains
     whole_of = self%whole
   end function
 
-  ! Of pinned and managed memory, for C_F_POINTER.
+  ! The address of pinned or managed memory, for C_F_POINTER.
   type(c_ptr) function host_address(self)
     class(gpumem_memory), intent(in) :: self
-    if (self%kind == gpumem_memory_device) error stop 'gpumem_memory%host_address: device memory is not for the host to read'
+    if (self%kind == gpumem_memory_device) error stop 'gpumem_memory%host_address: the host cannot read device memory'
     host_address = self%whole%pointer()
   end function
 
@@ -104,12 +103,12 @@ contains
     character(*), intent(inout), optional :: errmsg
     integer(c_int32_t) :: code
     code = gpumem_free(self%ctx, self%whole%pointer())
-    if (.not. c_associated(self%ctx)) code = gpumem_ok  ! there is none
+    if (.not. c_associated(self%ctx)) code = gpumem_ok  ! nothing was allocated
     call forget(self, code)
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! Frees device memory behind what a stream has been given: stream%free() calls this.
+  ! Frees device memory after the work that the stream has been given so far. stream%free() calls this.
   subroutine free_behind(self, stream, stat, errmsg)
     class(gpumem_memory), intent(inout) :: self
     type(c_ptr), intent(in) :: stream
@@ -122,7 +121,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! What was corrupted was freed all the same.
+  ! Corrupted memory is freed too.
   subroutine forget(self, code)
     class(gpumem_memory), intent(inout) :: self
     integer(c_int32_t), intent(in) :: code

@@ -1,26 +1,23 @@
 ! SPDX-License-Identifier: Apache-2.0
-! The operations that a context does at once, and a stream in its order.
+! Operations of contexts and streams that move and convert elements.
 !
-! Order       Fortran's arrays are column-major: the library's rows are their columns. Dimensions, bounds and numbers in Fortran's own
-!             variables count from 1. Numbers that lie in memory for the library (an index, offsets, the place that is found) count
-!             from 0 there, and the names of their arguments end in _from_zero.
-! Enqueued    What a stream works on must stay, and stay unchanged, until the stream has passed it.
+! Order       Fortran's arrays are column-major, so the library's rows are Fortran's columns. gpumem.f90 says what
+!             counts from 0.
 module gpumem_movements
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env
   use gpumem_constants
   use gpumem_c
-  use gpumem_errors, only: finish, refuse
+  use gpumem_errors, only: finish, number, refuse
   use gpumem_views
   use gpumem_checks
   implicit none
   private
   public :: gpumem_movement_queue
 
-  ! What moves and changes elements.
   type, abstract :: gpumem_movement_queue
-    type(c_ptr) :: ctx = c_null_ptr     ! the handles of C, for what is not here
-    type(c_ptr) :: stream = c_null_ptr  ! null: the context's own
+    type(c_ptr) :: ctx = c_null_ptr     ! the handles of C
+    type(c_ptr) :: stream = c_null_ptr  ! null: the context's own stream
     logical :: enqueues = .false.
   contains
     procedure :: copy
@@ -36,7 +33,7 @@ module gpumem_movements
 
 contains
 
-  ! dst = src, of one shape, in any kinds of memory.
+  ! dst = src, for views of one type and shape, in any memory.
   subroutine copy(self, dst, src, stat, errmsg)
     class(gpumem_movement_queue), intent(in) :: self
     type(gpumem_view), intent(in) :: dst, src
@@ -49,7 +46,7 @@ contains
     m = dst%rank
     if (dst%size() > 0) m = min(dst%merged(), src%merged())
     if (dst%rank - m > 2) then
-      call refuse('copy: more than two dimensions have gaps between them', stat, errmsg)
+      call refuse('copy: more than two dimensions have padding between them', stat, errmsg)
       return
     end if
     row = product(dst%extent(:m)) * dst%element_bytes
@@ -79,7 +76,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! Every element of dst = value, which is of dst's type and kind.
+  ! dst = value, a scalar with dst's type and kind.
   subroutine fill(self, dst, value, stat, errmsg)
     class(gpumem_movement_queue), intent(in) :: self
     type(gpumem_view), intent(in) :: dst
@@ -93,13 +90,13 @@ contains
     if (.not. is_set('fill: dst', dst, stat, errmsg)) return
     bytes = dst%element_bytes
     if (.not. pattern_of(value, dst, pattern)) then
-      call refuse('fill: dst is ' // described(dst) // ', and the value is of another type or kind', stat, errmsg)
+      call refuse('fill: dst is ' // described(dst) // '; expected a value of that type and kind', stat, errmsg)
       return
     end if
     m = dst%rank
     if (dst%size() > 0) m = dst%merged()
     if (dst%rank - m > 1) then
-      call refuse('fill: more than one dimension has gaps between its parts', stat, errmsg)
+      call refuse('fill: more than one dimension has padding between its parts', stat, errmsg)
       return
     end if
     cols = product(dst%extent(:m))
@@ -120,7 +117,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! The bytes of a value that has the type of dst's elements.
+  ! The bytes of a value with dst's type, or none if the type differs.
   logical function pattern_of(value, dst, pattern) result(fits)
     class(*), intent(in) :: value
     type(gpumem_view), intent(in) :: dst
@@ -157,7 +154,8 @@ contains
     end select
   end function
 
-  ! dst = TRANSPOSE(src); of rank 3, each dst(:, :, b) = TRANSPOSE(src(:, :, b)). The first dimension has no gaps between its elements.
+  ! dst = TRANSPOSE(src). With three dimensions, each dst(:, :, b) = TRANSPOSE(src(:, :, b)). The columns are
+  ! contiguous.
   subroutine transpose_views(self, src, dst, stat, errmsg)
     class(gpumem_movement_queue), intent(in) :: self
     type(gpumem_view), intent(in) :: src, dst
@@ -170,7 +168,8 @@ contains
     if (.not. has_columns('transpose: dst', dst, stat, errmsg)) return
     if (src%rank /= dst%rank .or. src%element_bytes /= dst%element_bytes .or. src%dtype /= dst%dtype .or. &
         any(src%extent(:3) /= dst%extent([2, 1, 3]))) then
-      call refuse('transpose: src is ' // described(src) // ', dst is ' // described(dst), stat, errmsg)
+      call refuse('transpose: src is ' // described(src) // ', dst is ' // described(dst) // &
+          '; expected one type, and dst with the shape of transpose(src)', stat, errmsg)
       return
     end if
     associate (cols => src%extent(1), rows => src%extent(2), batches => src%extent(3))
@@ -190,7 +189,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! Dimension d of dst is dimension order(d) of src, counted from 1: dst(i, j, k) = src(j, k, i) for order = [2, 3, 1].
+  ! Dimension d of dst is dimension order(d) of src: dst(i, j, k) = src(j, k, i) for order = [2, 3, 1].
   subroutine permute(self, src, order, dst, stat, errmsg)
     class(gpumem_movement_queue), intent(in) :: self
     type(gpumem_view), intent(in) :: src, dst
@@ -204,16 +203,18 @@ contains
     if (.not. is_set('permute: dst', dst, stat, errmsg)) return
     r = src%rank
     if (size(order) /= r .or. dst%rank /= r) then
-      call refuse('permute: src, order and dst are of different ranks', stat, errmsg)
+      call refuse('permute: src is ' // described(src) // ', order has ' // number(size(order, kind=int64)) // &
+          ' values, dst is ' // described(dst) // '; expected one number of dimensions', stat, errmsg)
       return
     else if (any(order < 1 .or. order > r)) then
       call refuse('permute: order names a dimension that src does not have', stat, errmsg)
       return
     else if (any(src%extent(order) /= dst%extent(:r)) .or. src%element_bytes /= dst%element_bytes .or. src%dtype /= dst%dtype) then
-      call refuse('permute: src is ' // described(src) // ', dst is ' // described(dst), stat, errmsg)
+      call refuse('permute: src is ' // described(src) // ', dst is ' // described(dst) // &
+          '; expected one type, and the extents of src in the given order', stat, errmsg)
       return
     end if
-    ! The library's last axis is the first dimension.
+    ! The library's last axis is Fortran's first dimension.
     extents(:r) = src%extent(r:1:-1)
     axes(:r) = int(r - order(r:1:-1), c_int32_t)
     from(:r) = src%stride(r:1:-1)
@@ -228,7 +229,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! dst = src as another type, of one shape and without gaps.
+  ! dst = src, converted to dst's type, for contiguous views of one shape.
   subroutine convert(self, src, dst, stat, errmsg)
     class(gpumem_movement_queue), intent(in) :: self
     type(gpumem_view), intent(in) :: src, dst
@@ -238,8 +239,8 @@ contains
     if (.not. is_real('convert: src', src, stat, errmsg)) return
     if (.not. is_real('convert: dst', dst, stat, errmsg)) return
     if (src%rank /= dst%rank .or. any(src%extent /= dst%extent) .or. .not. (src%contiguous() .and. dst%contiguous())) then
-      call refuse('convert: src is ' // described(src) // ', dst is ' // described(dst) // '; expected one shape, without gaps', &
-          stat, errmsg)
+      call refuse('convert: src is ' // described(src) // ', dst is ' // described(dst) // &
+          '; expected one shape, without padding', stat, errmsg)
       return
     end if
     if (self%enqueues) then
@@ -250,7 +251,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! Images are (width, height), or (channels, width, height) of 1 to 4 channels, as they lie in a file row by row.
+  ! Images are (width, height), or (channels, width, height) with 1 to 4 channels: the usual order of image files.
   subroutine resize(self, filter, src, dst, stat, errmsg)
     class(gpumem_movement_queue), intent(in) :: self
     integer(c_int32_t), intent(in) :: filter
@@ -266,13 +267,14 @@ contains
     if (all(src%rank /= [2, 3]) .or. dst%rank /= src%rank .or. src%merged() < w .or. dst%merged() < w .or. &
         src%dtype /= dst%dtype) then
       call refuse('resize: src is ' // described(src) // ', dst is ' // described(dst) // &
-          '; expected (width, height) or (channels, width, height) of one type, without gaps in the rows', stat, errmsg)
+          '; expected (width, height) or (channels, width, height) of one type, without padding within rows', stat, errmsg)
       return
     end if
     channels = 1
     if (w == 2) channels = int(min(src%extent(1), int(huge(channels), int64)), c_int32_t)
     if (w == 2 .and. dst%extent(1) /= src%extent(1)) then
-      call refuse('resize: src is ' // described(src) // ', dst is ' // described(dst), stat, errmsg)
+      call refuse('resize: src is ' // described(src) // ', dst is ' // described(dst) // &
+          '; expected as many channels in both', stat, errmsg)
       return
     end if
     from = src%stride(w + 1) * src%element_bytes
@@ -304,7 +306,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! dst(..., i) = src(..., index(i)), the index counted from 0.
+  ! dst(..., i) = src(..., index(i)), with index from 0.
   subroutine gather_from_zero(self, src, index_from_zero, dst, stat, errmsg, status)
     class(gpumem_movement_queue), intent(in) :: self
     type(gpumem_view), intent(in) :: src, index_from_zero, dst
@@ -327,7 +329,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! dst(..., index(i)) = src(..., i), the index counted from 0.
+  ! dst(..., index(i)) = src(..., i), with index from 0.
   subroutine scatter_from_zero(self, src, index_from_zero, dst, stat, errmsg, status)
     class(gpumem_movement_queue), intent(in) :: self
     type(gpumem_view), intent(in) :: src, index_from_zero, dst

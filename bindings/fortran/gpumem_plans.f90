@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0
-! Plans, which are made once and carried out as often as wanted: they move an array that is spread, fill what lies round its boxes, or
-! reduce it.
+! Plans, made once and executed many times. They move an array from layout to layout, fill the ghost cells of its boxes,
+! or reduce it.
 module gpumem_plans
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env
@@ -17,12 +17,12 @@ module gpumem_plans
   private
   public :: gpumem_plan, names_plan, take
 
-  ! Made by the plan_... procedures of gpumem_dist. It is a handle.
+  ! The plan_... procedures of gpumem_dist make a plan. The type is a handle.
   type :: gpumem_plan
     type(c_ptr) :: handle = c_null_ptr
     type(c_ptr), allocatable, private :: contexts(:)
     integer(int64), private :: element_bytes = 0
-    integer(int64), allocatable, private :: read(:), written(:)  ! elements that the memory of each member has at least
+    integer(int64), allocatable, private :: read(:), written(:)  ! elements that each participant needs
   contains
     procedure :: execute
     procedure :: execute_async
@@ -58,8 +58,8 @@ contains
     plan%written = written
   end subroutine
 
-  ! Carries out a plan of the first two kinds, complete on return. src and dst have a view for each member of this process, of memory
-  ! without gaps in which its boxes lie; a view that was never set will do where it has no box. A halo has no dst.
+  ! Executes a redistribution or a halo, complete on return. src and dst have one contiguous view per participant of
+  ! this process. A participant without a box may have a view that was never set. A halo has no dst.
   subroutine execute(self, src, dst, stat, errmsg)
     class(gpumem_plan), intent(in) :: self
     type(gpumem_view), intent(in) :: src(:)
@@ -71,8 +71,8 @@ contains
     call finish(gpumem_dist_execute(self%handle, pointers_of(src), to), stat, errmsg)
   end subroutine
 
-  ! The same, only enqueued, where all members are of this process: on a stream of each member, by default its context's own. What it
-  ! works on must stay until these streams have passed it.
+  ! The same, asynchronous, if this process has all participants. It runs on one stream per participant, by default the
+  ! context's own. The operands must stay unchanged until these streams have passed the call.
   subroutine execute_async(self, src, dst, streams, stat, errmsg)
     class(gpumem_plan), intent(in) :: self
     type(gpumem_view), intent(in) :: src(:)
@@ -93,14 +93,14 @@ contains
         if (fits) queues(i) = streams(i)%stream
       end do
       if (.not. fits) then
-        call refuse('execute_async: streams has not one stream of each member''s context', stat, errmsg)
+        call refuse('execute_async: expected one stream of each member''s context in streams', stat, errmsg)
         return
       end if
     end if
     call finish(gpumem_dist_execute_async(self%handle, pointers_of(src), to, queues), stat, errmsg)
   end subroutine
 
-  ! Whether src and dst are as the plan needs them, and the addresses of dst: those of src where it is not given.
+  ! Whether src and dst fit the plan, and the addresses of dst. Without dst, src is also dst.
   logical function are_operands(self, src, to, dst, stat, errmsg) result(fit)
     class(gpumem_plan), intent(in) :: self
     type(gpumem_view), intent(in) :: src(:)
@@ -119,8 +119,8 @@ contains
     end if
   end function
 
-  ! A view for each member, of elements of the layout's size, and of as many as its boxes need. What there is no plan for is left to
-  ! the library to refuse.
+  ! Whether x has one view per participant, with the layout's element size and enough elements. If there is no plan, the
+  ! library refuses the call.
   logical function hold(what, plan, needed, x, stat, errmsg)
     character(*), intent(in) :: what
     class(gpumem_plan), intent(in) :: plan
@@ -149,8 +149,9 @@ contains
 
   ! ------------------------------------------------------------------------------------------------------------ reductions
 
-  ! One value for all processes, with the bits that the context's operation of that name gives for the whole array. x has a view for
-  ! each member of this process, set also where that has no box: they say the type.
+  ! One value for all processes, with the same bits as the context's operation of that name on the whole array. x has
+  ! one view per participant of this process. A participant without a box also needs a view that is set, because views
+  ! have the type.
   subroutine reduce_i64(self, op, x, value, stat, errmsg)
     class(gpumem_plan), intent(in) :: self
     integer(c_int32_t), intent(in) :: op
@@ -216,7 +217,7 @@ contains
     call finish(gpumem_dist_reduce(self%handle, x(1)%dtype, op, pointers_of(x), result%pointer()), stat, errmsg)
   end subroutine
 
-  ! `index` counts from 1 in the order of the whole array's elements.
+  ! `index` counts from 1 in the array element order of the whole array.
   subroutine argreduce_i64(self, op, x, value, index, stat, errmsg)
     class(gpumem_plan), intent(in) :: self
     integer(c_int32_t), intent(in) :: op
@@ -293,7 +294,7 @@ contains
     if (.not. failed(stat)) value = found(1)
   end subroutine
 
-  ! Views as the plan needs them, of one type, and room for `count` results of it.
+  ! Whether the views fit the plan, have one type, and `result` has room for `count` results.
   logical function are_terms(what, self, x, result, count, stat, errmsg) result(fit)
     character(*), intent(in) :: what
     class(gpumem_plan), intent(in) :: self
@@ -303,7 +304,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     integer :: i
     fit = size(x) > 0
-    if (.not. fit) call refuse(what // ' has no view', stat, errmsg)
+    if (.not. fit) call refuse(what // ' has 0 views; expected one per member', stat, errmsg)
     do i = 1, size(x)
       if (fit) fit = is_real(what, x(i), stat, errmsg)
     end do
@@ -320,7 +321,7 @@ contains
     if (fit) fit = checked_result(what // ': the result', x(1)%dtype, result, count, stat, errmsg)
   end function
 
-  ! What this process does in the plan.
+  ! This process's part of the plan.
   subroutine explain(self, text, format, stat, errmsg)
     class(gpumem_plan), intent(in) :: self
     character(:), allocatable, intent(out) :: text

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0
-! The reductions that a context does at once and a stream in its order, with results in memory.
+! Reductions of contexts and streams, with results in memory.
 module gpumem_queues
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env
@@ -13,7 +13,7 @@ module gpumem_queues
   private
   public :: gpumem_queue
 
-  ! All operations: what contexts and streams have in common.
+  ! All operations that contexts and streams have in common.
   type, abstract, extends(gpumem_arithmetic_queue) :: gpumem_queue
   contains
     procedure :: reduce_to
@@ -26,10 +26,12 @@ module gpumem_queues
 
 contains
 
-  ! The results of these lie in memory: an int64 or real64 each, two of them for gpumem_min_max. `status`, an int32, gets what only
-  ! the run of an enqueued operation can find. On a CUDA context a stream takes them in device, pinned or managed memory.
+  ! Each result is an int64 or real64 in memory, and gpumem_min_max has two. `status`, an int32 in memory, is the
+  ! deferred status of asynchronous work. On a CUDA context, the results and status of a stream are in device, pinned or
+  ! managed memory.
 
-  ! result = the reduction of all elements of x: an array without gaps, or with gaps of one size, as in a row of a matrix.
+  ! result = the reduction of all elements of x, a contiguous view or one with padding of one size, such as a row of a
+  ! matrix.
   subroutine reduce_to(self, op, x, result, stat, errmsg, status)
     class(gpumem_queue), intent(in) :: self
     integer(c_int32_t), intent(in) :: op
@@ -77,7 +79,8 @@ contains
     if (.not. is_sequence('dot: y', y, stat, errmsg)) return
     if (.not. checked_result('dot: result', gpumem_f64, result, 1_int64, stat, errmsg)) return
     if (x%size() /= y%size() .or. x%dtype /= y%dtype .or. all(x%dtype /= [gpumem_f32, gpumem_f64])) then
-      call refuse('dot: x is ' // described(x) // ', y is ' // described(y) // '; expected as many reals of one kind', stat, errmsg)
+      call refuse('dot: x is ' // described(x) // ', y is ' // described(y) // '; expected reals of one kind, and one size', &
+          stat, errmsg)
       return
     end if
     associate (c => self%ctx, p => x%pointer(), q => y%pointer(), n => x%size(), r => result%pointer())
@@ -120,8 +123,9 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! result = the reduction of x along dimension dim, 1 or 2, as SUM(x, dim): one result for each column of x where dim is 1, for each
-  ! row where it is 2. Of rank 3, of each x(:, :, b). gpumem_min_max gives result(2, ...), the minimum first.
+  ! result = the reduction of x along dimension dim, as in SUM(x, dim): one result per column if dim is 1, one per row
+  ! if it is 2. With three dimensions, the same for each x(:, :, b). gpumem_min_max gives result(2, ...), the minimum
+  ! first.
   subroutine reduce_axis(self, op, x, dim, result, stat, errmsg, status)
     class(gpumem_queue), intent(in) :: self
     integer(c_int32_t), intent(in) :: op
@@ -135,10 +139,10 @@ contains
     if (.not. is_real('reduce_axis: x', x, stat, errmsg)) return
     if (.not. has_columns('reduce_axis: x', x, stat, errmsg)) return
     if (all(dim /= [1, 2])) then
-      call refuse('reduce_axis: dim is ' // number(int(dim, int64)) // ', expected 1 or 2', stat, errmsg)
+      call refuse('reduce_axis: dim is ' // number(int(dim, int64)) // '; expected 1 or 2', stat, errmsg)
       return
     end if
-    axis = merge(gpumem_axis_rows, gpumem_axis_cols, dim == 1)  ! the library's rows are the columns
+    axis = merge(gpumem_axis_rows, gpumem_axis_cols, dim == 1)  ! the library's rows are Fortran's columns
     results = pairs(op, x%extent(3 - dim) * x%extent(3))
     if (.not. checked_result('reduce_axis: result', x%dtype, result, results, stat, errmsg)) return
     if (self%enqueues) then
@@ -151,7 +155,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! result(s) = the reduction of the elements offsets(s) to offsets(s + 1) - 1, counted from 0.
+  ! result(s) = the reduction of elements offsets(s) to offsets(s + 1) - 1, from 0.
   subroutine segments_from_zero(self, op, x, offsets_from_zero, result, stat, errmsg, status)
     class(gpumem_queue), intent(in) :: self
     integer(c_int32_t), intent(in) :: op

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0
-! Streams and events. They are handles: a copy names the same one, and each that was created is destroyed by name.
+! Streams and events. They are handles: a copy names the same object, and the program destroys it.
 module gpumem_streams
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env
@@ -13,7 +13,7 @@ module gpumem_streams
   private
   public :: gpumem_stream, gpumem_event
 
-  ! Its operations are those of gpumem_queue, and only enqueue.
+  ! The operations of gpumem_queue are asynchronous on a stream.
   type, extends(gpumem_queue) :: gpumem_stream
   contains
     procedure :: create => create_stream
@@ -44,7 +44,7 @@ contains
 
   subroutine create_stream(self, queue, stat, errmsg)
     class(gpumem_stream), intent(inout) :: self
-    class(gpumem_queue), intent(in) :: queue  ! a context, or a stream of it
+    class(gpumem_queue), intent(in) :: queue  ! a context, or one of its streams
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(c_ptr) :: made
@@ -55,7 +55,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! Borrows a cudaStream_t of the program.
+  ! Wraps a cudaStream_t of the program, which stays its owner.
   subroutine wrap(self, queue, native_stream, stat, errmsg)
     class(gpumem_stream), intent(inout) :: self
     class(gpumem_queue), intent(in) :: queue
@@ -70,7 +70,6 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! The stream's cudaStream_t.
   subroutine native(self, native_stream, stat, errmsg)
     class(gpumem_stream), intent(in) :: self
     type(c_ptr), intent(out) :: native_stream
@@ -79,7 +78,7 @@ contains
     call finish(gpumem_stream_native(self%ctx, self%stream, native_stream), stat, errmsg)
   end subroutine
 
-  ! The context's own stream, which is not to be destroyed.
+  ! The context's own stream. Do not destroy it.
   subroutine own(self, queue, stat, errmsg)
     class(gpumem_stream), intent(inout) :: self
     class(gpumem_queue), intent(in) :: queue
@@ -108,7 +107,6 @@ contains
     if (names_stream) names_stream = is_live(what // ': the stream', gpumem_stream_query(self%ctx, self%stream), stat, errmsg)
   end function
 
-  ! Waits for the stream's work.
   subroutine destroy_stream(self, stat, errmsg)
     class(gpumem_stream), intent(inout) :: self
     integer, intent(out), optional :: stat
@@ -125,7 +123,7 @@ contains
     call finish(gpumem_stream_synchronize(self%ctx, self%stream), stat, errmsg)
   end subroutine
 
-  ! Whether everything enqueued is done.
+  ! Whether all work of the stream is done.
   subroutine query(self, done, stat, errmsg)
     class(gpumem_stream), intent(in) :: self
     logical, intent(out) :: done
@@ -137,7 +135,7 @@ contains
     call finish(merge(gpumem_ok, code, code == gpumem_not_ready), stat, errmsg)
   end subroutine
 
-  ! Work from now on waits for the event's last record so far.
+  ! Later work of this stream waits for the event's last record.
   subroutine wait_event(self, event, stat, errmsg)
     class(gpumem_stream), intent(in) :: self
     type(gpumem_event), intent(in) :: event
@@ -154,7 +152,7 @@ contains
     call finish(gpumem_event_record(self%ctx, event%handle, self%stream), stat, errmsg)
   end subroutine
 
-  ! Device memory for work on this stream. `alignment` is in bytes.
+  ! Allocates device memory for this stream. `alignment` is in bytes.
   subroutine alloc_i64(self, memory, dtype, extents, alignment, stat, errmsg)
     class(gpumem_stream), intent(in) :: self
     type(gpumem_memory), intent(inout) :: memory
@@ -178,7 +176,7 @@ contains
     call self%alloc_i64(memory, dtype, int(extents, int64), alignment, stat, errmsg)
   end subroutine
 
-  ! The same for x(lower(1):upper(1), lower(2):upper(2), ...), bounds that its views have too.
+  ! The same for x(lower(1):upper(1), lower(2):upper(2), ...). The views of the memory have these bounds.
   subroutine alloc_within_i64(self, memory, dtype, lower, upper, alignment, stat, errmsg)
     class(gpumem_stream), intent(in) :: self
     type(gpumem_memory), intent(inout) :: memory
@@ -208,7 +206,7 @@ contains
     if (present(alignment)) bytes = alignment
   end function
 
-  ! Frees device memory behind what its own stream and this one have been given.
+  ! Frees device memory after the work that its own stream and this one have been given so far.
   subroutine free_memory(self, memory, stat, errmsg)
     class(gpumem_stream), intent(in) :: self
     type(gpumem_memory), intent(inout) :: memory
@@ -217,7 +215,8 @@ contains
     call memory%free_behind(self%stream, stat, errmsg)
   end subroutine
 
-  ! Declares that this stream uses device memory too, to be freed behind what it has been given by then.
+  ! Declares that this stream uses the memory too. A free then waits for the work that this stream has been given by
+  ! that time.
   subroutine uses(self, memory, stat, errmsg)
     class(gpumem_stream), intent(in) :: self
     type(gpumem_memory), intent(in) :: memory
@@ -248,7 +247,7 @@ contains
     self%handle = c_null_ptr
   end subroutine
 
-  ! Waits until the event's last record has been passed.
+  ! Waits until the stream has passed the event's last record.
   subroutine synchronize_event(self, stat, errmsg)
     class(gpumem_event), intent(in) :: self
     integer, intent(out), optional :: stat

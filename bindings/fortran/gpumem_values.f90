@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0
-! What only a call that is complete on return can do: values that come back, and indices of the program, counted from 1.
+! Operations that only a blocking call can do: they return values, or take indices from 1 in Fortran variables.
 module gpumem_values
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env
@@ -28,7 +28,7 @@ module gpumem_values
 
 contains
 
-  ! value = the reduction of x: an int64 of integers, a real64 of reals.
+  ! value = the reduction of x: an int64 for integers, a real64 for reals.
   subroutine reduce_i64(self, op, x, value, stat, errmsg)
     class(gpumem_blocking_queue), intent(in) :: self
     integer(c_int32_t), intent(in) :: op
@@ -84,7 +84,7 @@ contains
     high = found(2)
   end subroutine
 
-  ! The minimum or maximum of x and where it is, counted from 1 in the order of the elements, as MINLOC(x, 1) of one dimension.
+  ! The minimum or maximum of x and its place, from 1 in array element order, as in MINLOC(x, 1) of one dimension.
   subroutine argreduce_i64(self, op, x, value, index, stat, errmsg)
     class(gpumem_blocking_queue), intent(in) :: self
     integer(c_int32_t), intent(in) :: op
@@ -143,10 +143,10 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     two = op == gpumem_min_max
-    if (two) call refuse('reduce: op is gpumem_min_max, which gives two results: see min_max', stat, errmsg)
+    if (two) call refuse('reduce: op is gpumem_min_max, which gives two results: call min_max', stat, errmsg)
   end function
 
-  ! Of unsigned elements, which Fortran does not have.
+  ! Results of unsigned elements may exceed an int64.
   logical function leaves_int64(x, value, stat, errmsg) result(leaves)
     type(gpumem_view), intent(in) :: x
     integer(int64), intent(in) :: value
@@ -158,7 +158,7 @@ contains
 
   ! -------------------------------------------------------------------------------------- indices, counted from 1
 
-  ! result(s) = the reduction of x(first(s)) to x(first(s + 1) - 1); the last of `first` is one past the last element that counts.
+  ! result(s) = the reduction of x(first(s)) to x(first(s + 1) - 1). The last value of `first` ends the last segment.
   subroutine segments_i64(self, op, x, first, result, stat, errmsg)
     class(gpumem_blocking_queue), intent(in) :: self
     integer(c_int32_t), intent(in) :: op
@@ -182,7 +182,7 @@ contains
     call self%segments_i64(op, x, int(first, int64), result, stat, errmsg)
   end subroutine
 
-  ! dst(..., i) = src(..., index(i)). The sentence on an index that is not there counts from 0.
+  ! dst(..., i) = src(..., index(i)). The library's error messages count the index from 0.
   subroutine gather_i64(self, src, index, dst, stat, errmsg)
     class(gpumem_blocking_queue), intent(in) :: self
     type(gpumem_view), intent(in) :: src, dst

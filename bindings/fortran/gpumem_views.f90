@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0
-! What operations take: where elements lie, of which type they are, and how many of them there are in each dimension.
+! Views, the operands of operations: an address, a type, extents and strides.
 module gpumem_views
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int32, int64
@@ -10,11 +10,11 @@ module gpumem_views
   public :: gpumem_view, view_of, bytes_of, count_of, extents_within, max_rank, no_dtype, of_nothing
 
   integer, parameter :: max_rank = 8
-  integer(c_int32_t), parameter :: no_dtype = -1  ! complex: the library moves it, and does not count with it
+  integer(c_int32_t), parameter :: no_dtype = -1  ! complex, which the library only moves
   integer(c_int32_t), parameter :: of_nothing = -2  ! never set, or of memory that was freed or never allocated
 
-  ! Made by gpumem_view(x) of an array with the attribute TARGET, and by view() of memory that was allocated here. It holds no elements,
-  ! and is valid as long as what it was made of.
+  ! gpumem_view(x) makes a view of an array with the attribute TARGET, memory%view() of memory that was allocated here.
+  ! A view is valid as long as the array or memory.
   type :: gpumem_view
     integer(c_intptr_t), private :: base = 0
     integer(c_int32_t) :: dtype = of_nothing
@@ -36,7 +36,6 @@ module gpumem_views
 
 contains
 
-  ! Bytes of an element.
   integer(int64) function bytes_of(dtype)
     integer(c_int32_t), intent(in) :: dtype
     select case (dtype)
@@ -53,7 +52,8 @@ contains
     end select
   end function
 
-  ! The elements of an array of these extents; -1 where one is negative, or an int64 does not hold them.
+  ! The number of elements of an array with these extents, or -1 if an extent is negative or the number exceeds an
+  ! int64.
   pure integer(int64) function count_of(extents)
     integer(int64), intent(in) :: extents(:)
     integer :: d
@@ -65,8 +65,8 @@ contains
     end do
   end function
 
-  ! The extents of x(lower(1):upper(1), lower(2):upper(2), ...), as ALLOCATE has them; all -1 where the bounds are no pairs, or an int64
-  ! does not hold an extent.
+  ! The extents of x(lower(1):upper(1), lower(2):upper(2), ...) as in ALLOCATE. All are -1 if the bounds are not in
+  ! pairs or an extent exceeds an int64.
   pure function extents_within(lower, upper) result(extents)
     integer(int64), intent(in) :: lower(:), upper(:)
     integer(int64) :: extents(max(size(lower), size(upper)))
@@ -80,7 +80,7 @@ contains
     end where
   end function
 
-  ! Of elements without gaps.
+  ! A view of contiguous elements.
   type(gpumem_view) function view_of(address, dtype, element_bytes, extents, lower) result(v)
     type(c_ptr), intent(in) :: address
     integer(c_int32_t), intent(in) :: dtype
@@ -103,7 +103,7 @@ contains
     size_of = product(self%extent(:self%rank))
   end function
 
-  ! How many dimensions, from the first on, have no gaps among them.
+  ! The number of leading dimensions without padding.
   pure integer function merged(self)
     class(gpumem_view), intent(in) :: self
     integer(int64) :: next
@@ -120,7 +120,6 @@ contains
     contiguous = self%merged() == self%rank .or. self%size() == 0
   end function
 
-  ! The address as C takes it.
   type(c_ptr) function pointer_of(self)
     class(gpumem_view), intent(in) :: self
     pointer_of = transfer(self%base, c_null_ptr)
@@ -137,7 +136,7 @@ contains
       call refuse(what // ': the view was never set, or is of memory that was freed or never allocated', stat, errmsg)
   end function
 
-  ! Numbers in a sentence.
+  ! Numbers as text.
   function words(numbers) result(text)
     integer(int64), intent(in) :: numbers(:)
     character(:), allocatable :: text
@@ -146,7 +145,8 @@ contains
     text = '(' // trim(digits) // ')'
   end function
 
-  ! The same bytes as elements of another type of that size: unsigned integers, f16 and bf16, which Fortran does not have.
+  ! The same bytes as another type of that size. It serves types that Fortran does not have: unsigned integers, f16 and
+  ! bf16.
   type(gpumem_view) function as(self, dtype, stat, errmsg)
     class(gpumem_view), intent(in) :: self
     integer(c_int32_t), intent(in) :: dtype
@@ -154,15 +154,15 @@ contains
     character(*), intent(inout), optional :: errmsg
     if (.not. is_of_memory('as', self, stat, errmsg)) return
     if (bytes_of(dtype) /= self%element_bytes) then
-      call refuse('as: the elements are of another size', stat, errmsg)
+      call refuse('as: the elements have ' // number(self%element_bytes) // ' bytes; expected a dtype of that size', stat, errmsg)
       return
     end if
     as = self
     as%dtype = dtype
   end function
 
-  ! x(lower(1):upper(1), lower(2):upper(2), ...), in the bounds of the array that this is a view of; with a step, every step(d)-th. Its own
-  ! bounds begin at 1, as those of Fortran's sections do. With stat, what is refused is a view of nothing.
+  ! x(lower(1):upper(1), lower(2):upper(2), ...) in the bounds of this view; with step, every step(d)-th element. The
+  ! result's bounds begin at 1, as in Fortran's sections. With stat, a refused section gives an empty view.
   type(gpumem_view) function section_i64(self, lower, upper, step, stat, errmsg) result(part)
     class(gpumem_view), intent(in) :: self
     integer(int64), intent(in) :: lower(:), upper(:)
@@ -198,7 +198,7 @@ contains
     elsewhere
       part%extent(:self%rank) = 0
     end where
-    ! A step past the end leaves one element, whatever its size: the product stays within the memory.
+    ! A step past the end leaves one element, so the step is cut and the product cannot overflow.
     part%stride(:self%rank) = self%stride(:self%rank) * min(by, max(self%extent(:self%rank), 1_int64))
     if (part%size() > 0) part%base = self%base + sum((lower - first) * self%stride(:self%rank)) * self%element_bytes
   end function
@@ -209,12 +209,12 @@ contains
     integer(int32), intent(in), optional :: step(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    integer(int64), allocatable :: by(:)  ! absent where it is not allocated
+    integer(int64), allocatable :: by(:)  ! passed on unallocated, it is absent
     if (present(step)) by = step
     part = self%section_i64(int(lower, int64), int(upper, int64), by, stat, errmsg)
   end function
 
-  ! The same elements, without gaps among them, in another shape.
+  ! The same contiguous elements in another shape.
   type(gpumem_view) function reshaped_i64(self, extents, stat, errmsg) result(v)
     class(gpumem_view), intent(in) :: self
     integer(int64), intent(in) :: extents(:)
@@ -222,7 +222,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     if (.not. is_of_memory('reshaped', self, stat, errmsg)) return
     if (.not. self%contiguous()) then
-      call refuse('reshaped: there are gaps among the elements', stat, errmsg)
+      call refuse('reshaped: the view has padding between its elements; expected a contiguous view', stat, errmsg)
     else if (size(extents) > max_rank .or. count_of(extents) /= self%size()) then
       call refuse('reshaped: extents is ' // words(extents) // '; expected those of ' // number(self%size()) // ' elements', &
           stat, errmsg)
@@ -239,7 +239,8 @@ contains
     v = self%reshaped_i64(int(extents, int64), stat, errmsg)
   end function
 
-  ! The same elements as p(lower(1):upper(1), lower(2):upper(2), ...) => x has them: without gaps, or, where only the bounds change, with them.
+  ! The same elements, as in p(lower(1):upper(1), lower(2):upper(2), ...) => x. They are contiguous, unless only the
+  ! bounds change.
   type(gpumem_view) function rebound_i64(self, lower, upper, stat, errmsg) result(v)
     class(gpumem_view), intent(in) :: self
     integer(int64), intent(in) :: lower(:), upper(:)

@@ -392,7 +392,7 @@ contains
     gaps = gpumem_view(b)
     bad(2) = gaps%section([1, 1], [5, 3])
     call move%execute(x, bad, stat, errmsg)
-    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'gaps')
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'padding')
     call move%execute(x, x, stat, errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'overlaps')
     call move%execute(x, stat=stat)

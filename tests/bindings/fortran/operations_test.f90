@@ -61,7 +61,7 @@ contains
         'copy: dst is (6, 5, 4) of real64, src is (6, 5, 4) of int32; expected elements of one type')
     call ctx%copy(part(gpumem_view(b), [1, 1, 1], [6, 5, 4], [2, 2, 2]), &
         part(gpumem_view(a), [1, 1, 1], [6, 5, 4], [2, 2, 2]), stat=stat, errmsg=errmsg)
-    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'gaps')
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'padding')
   end subroutine
 
   subroutine fills
@@ -149,7 +149,7 @@ contains
     call ctx%argreduce(gpumem_min, part(gpumem_view(x), [2, 2], [2, 4]), total, place)
     call expect(total == x(2, 2) .and. place == 1, 'minimum of a row')
     call ctx%reduce(gpumem_sum, part(gpumem_view(x), [1, 1], [4, 4], [3, 1]), total, stat, errmsg)
-    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'gaps')
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'padding')
     call ctx%reduce(gpumem_max, part(flat, [2], [20], [5]), total)
     call expect(total == maxval(x(2, :)), 'maximum with a stride')
     call ctx%min_max(gpumem_view(x), low, high)
@@ -210,7 +210,7 @@ contains
     call ctx%reduce(gpumem_sum, gpumem_view(x), value, stat, errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'int64')
     call ctx%reduce(gpumem_sum, part(gpumem_view(x), [1, 1], [5, 4], [2, 1]), total, stat, errmsg)
-    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'gaps')
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'padding')
     call ctx%reduce(gpumem_min_max, gpumem_view(x), total, stat, errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'min_max')
   end subroutine
