@@ -24,7 +24,7 @@ namespace {
 struct View {
   char* first;
   int64_t stride[kMaxViewRank];
-  int64_t step[kArithmeticEach];  // to a thread's next element, to the one after it, ...
+  int64_t step[kArithmeticEach];  // from a thread's first element to its second, third, ...
 };
 
 template <class T>

@@ -2,9 +2,9 @@
 // Moves: reads x once, writes one value per line.
 // Access: lane l of the lanes that share a line takes elements l, l + lanes, l + 2 lanes, ... The first steps of the
 //         reproducible fold need no other lane, and a line needs only the alignment of its elements.
-//         short_kernel: 1 to 32 lanes share a line of at most kLongest units. A warp has several lines in flight, and
-//           one exchange folds two.
-//         long_kernel: a warp has a line, or an aligned run of 2^k leaves of it. A line's last warp folds its runs.
+//         short_kernel: 1 to 32 lanes share one line of at most kLongest units. Each warp has several lines in flight,
+//           and one exchange folds two.
+//         long_kernel: each warp has one line, or an aligned run of 2^k leaves of it. The last warp folds the runs.
 // Shapes: a segment longer than its lanes' share is taken by the whole warp. If it is longer than a run, its runs are
 //         noted for a second launch.
 // H200, sums of rows of 2^27 f32: 3,300 to 3,600 GB/s at 8 to 32 elements, 4,060 or more from 256 on.
@@ -187,7 +187,7 @@ __device__ __forceinline__ bool note_runs(const ReduceLaunch& launch, int64_t in
   return fits;
 }
 
-// Reduces a segment by a whole warp, or notes its runs. Not inlined, because few segments come here.
+// One whole warp reduces the segment or notes its runs. Not inlined, because few segments come here.
 template <class Term>
 __device__ __noinline__ void take_segment(const ReduceLaunch& launch, int64_t index) {
   const Line line = line_of(launch, index, Term::kBytes);
@@ -198,7 +198,7 @@ __device__ __noinline__ void take_segment(const ReduceLaunch& launch, int64_t in
   if (threadIdx.x % 32 == 0) finish<Term, true>(launch, index, line, node);
 }
 
-// True in the last warp that shares a line. It then has the whole.
+// True in the last of the warps that share one line. That warp has the whole.
 template <class Node>
 __device__ __forceinline__ bool fold_runs(const Node& node, Node* nodes, int run, int runs, unsigned* counter,
                                           Whole<Node>& whole) {
@@ -262,8 +262,8 @@ struct OneWord {
   }
 };
 
-// The lines that a warp has under way at once. kLongest: in units. The functions are static and take arrays by reference, because members
-// would be spilled.
+// The lines that one warp reduces at once. kLongest is in units. Functions are static and take arrays by reference,
+// because members would be spilled.
 template <class Term, class Unit, int kLongest, bool kSegments>
 struct ShortLines {
   using Node = typename Term::Partial;
