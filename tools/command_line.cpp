@@ -27,7 +27,6 @@ class Formatter : public CLI::Formatter {
   }
 };
 
-// Runs the requested sub-command.
 using Run = std::function<int()>;
 
 // Throws a ValidationError that names the word unless all of it is an integer in range.

@@ -15,10 +15,9 @@ namespace {
 struct PassedOver {
   const char* name;
   const char* reason;
-  bool same_space;  // its execution space is the plan's
+  bool same_space;  // as the plan's
 };
 
-// The content of both formats.
 struct Report {
   const char* family;
   std::string line;

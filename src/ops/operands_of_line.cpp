@@ -19,8 +19,8 @@ namespace {
 constexpr size_t kBlockElements = 65521;  // a prime, so rows and tiles have different values
 constexpr size_t kAlignment = 4096;
 
-// The bits of element i. Integers are below 64, so no sum of cubes overflows 64 bits. Floating-point numbers are in [1, 2),
-// so products and sums are never NaN.
+// The bits of element i. Integers are below 64, so no sum of cubes overflows 64 bits. Floating-point numbers are in [1,
+// 2), so products and sums are never NaN.
 uint64_t element(gpumem_dtype dtype, size_t i) noexcept {
   uint64_t bits = (i + 1) * 0x9e3779b97f4a7c15;
   bits ^= bits >> 31;
@@ -61,7 +61,6 @@ std::vector<unsigned char> block_of(size_t count, int64_t bytes, const F& value)
   return block;
 }
 
-// The type of the elements that a call reads. Calls that move bytes have GPUMEM_U8.
 template <class Call>
 gpumem_dtype dtype_of(const Call& call) noexcept {
   if constexpr (requires { call.dtype; }) {
@@ -76,7 +75,6 @@ gpumem_dtype dtype_of(const Call& call) noexcept {
   }
 }
 
-// Puts addresses into a call.
 class Placing : public OperandsAlone {
  public:
   template <class F>

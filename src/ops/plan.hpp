@@ -1,5 +1,6 @@
-// A plan has every decision that precedes execution: checked operands, placement, parameters and variant. Operations execute
-// plans and explain() prints them, so the two can't disagree. A plan runs on its stream, or on the host in that stream's order.
+// A plan has every decision that precedes execution: checked operands, placement, parameters and variant. Operations
+// execute plans and explain() prints them, so the two can't disagree. A plan runs on its stream, or on the host in that
+// stream's order.
 #pragma once
 
 #include <exception>
@@ -46,8 +47,8 @@ Selection<typename Family::Params> decide(Place& place, ExecutionSpace space, co
   return decide<Family>(place, space, params, place.forced(Family::id));
 }
 
-// A host task that calls work(backend, stream, completion). what: its name in the log. *status, unless status is nullptr,
-// becomes GPUMEM_OUT_OF_MEMORY if memory runs out.
+// A host task that calls work(backend, stream, completion). what: its name in the log. *status, unless status is
+// nullptr, becomes GPUMEM_OUT_OF_MEMORY if memory runs out.
 template <class Work>
 HostTask beside_task(Context& context, std::string what, Work work, gpumem_status* status = nullptr) {
   return [&context, what = std::move(what), work = std::move(work), status] {
@@ -70,8 +71,8 @@ inline bool runs_later(const Context& context, const Placement& placement, Compl
   return runs_beside(context, placement) && completion == Completion::asynchronous;
 }
 
-// what: the operation's name in error messages, "this fill". Completion::blocking requires the context's own stream. Work
-// that runs after the return is copied.
+// what: the operation's name in error messages, "this fill". Completion::blocking requires the context's own stream.
+// Work that runs after the return is copied.
 template <class Work>
 void run_placed(Context& context, const Placement& placement, NativeStream stream, Completion completion,
                 const char* what, const Work& work) {

@@ -1,5 +1,5 @@
-// The inputs of a plan other than the call: devices, the program's choices, and the memory of the operands. Operations look
-// up real memory. gpumem_explain() takes the kinds of memory from an operation descriptor.
+// The inputs of a plan other than the call: devices, the program's choices, and the memory of the operands. Operations
+// look up real memory. gpumem_explain() takes the kinds of memory from an operation descriptor.
 #pragma once
 
 #include "ops/call_record.hpp"
@@ -16,8 +16,8 @@ class Planner {
   virtual Operand look_up(const ByteRange& range, Access access) = 0;
   // Whether the elements of src and dst are known to be disjoint even if their ranges overlap.
   virtual bool knows_disjoint() const noexcept { return false; }
-  // Throws also for memory of a CUDA device other than the context's. For an asynchronous call on a strict host context, it
-  // throws too if one operand is in host memory and another in device memory.
+  // Throws also for memory of a CUDA device other than the context's. For an asynchronous call on a strict host
+  // context, it throws too if one operand is in host memory and another in device memory.
   Operand look_up_here(const ByteRange& range, Access access);
   // The same for an index or offsets. Kernels can read them in pinned memory.
   Operand look_up_index(const ByteRange& range);
@@ -38,7 +38,7 @@ class Planner {
   virtual const CallRecord& record() const noexcept = 0;
 
   Planner(Context& context, Completion completion) noexcept;
-  // For devices that need not be present, without choices of a program.
+  // For devices that need not be present.
   Planner(const DeviceProps& device, const DeviceProps& host) noexcept;
 
  private:
@@ -46,7 +46,7 @@ class Planner {
 
   const DeviceProps& device_;
   const DeviceProps& host_;
-  const Context* context_;  // may be nullptr
+  const Context* context_;  // nullptr: no program has chosen anything
   bool one_side_ = false;   // all operands must be on the side of the first
   const char* first_argument_ = nullptr;
   gpumem_memory_kind first_kind_ = GPUMEM_MEMORY_PAGEABLE;

@@ -101,7 +101,6 @@ const char* deprioritized_for_words(const DeviceProps&, const TransposeParams& p
 
 constexpr const char* kChunksTooLarge = "it needs matrices with a tile of at most 64 KiB of shared memory";
 
-// Cuts the matrices into chunks, if a tile of them fits.
 const char* cut_chunks(const TransposeParams& p, Config& config) noexcept {
   const ChunkPlan cut = chunk_plan(p);
   if (!cut.fits) return kChunksTooLarge;
@@ -131,7 +130,7 @@ const char* accepts_host_aos_soa(const DeviceProps&, const TransposeParams& p) n
   return std::min(p.rows, p.cols) <= kHostAosSoaWidth ? nullptr : "it needs at most 16 rows or at most 16 columns";
 }
 
-// Small matrices would leave most of the tiles empty.
+// Small matrices would leave most of a tile empty.
 const char* accepts_realigned(const DeviceProps& d, const TransposeParams& p) noexcept {
   if (p.element_bytes != 4 && p.element_bytes != 8) return "it needs elements of 4 or 8 bytes";
   if (p.rows < kTransposePaddedTile || p.cols < kTransposePaddedTile) return "it needs 32 rows and 32 columns or more";
@@ -315,8 +314,8 @@ Config host_c2r_config(const DeviceProps& d, const TransposeParams& p) noexcept 
 }
 Config serial_config(const DeviceProps&, const TransposeParams& p) noexcept { return {1, 1, 1, p.rows}; }
 
-// The order follows measurements on an H200 (figures in the kernels' headers and bench/experiments.csv). In-place variants
-// and the others never accept the same problem.
+// The order follows measurements on an H200 (figures in the kernels' headers and bench/experiments.csv). In-place
+// variants and the others never accept the same problem.
 constexpr Implementation<TransposeParams> kTable[] = {
     {"in_place_chunks", ExecutionSpace::cuda, 1, plan_in_place_chunks, gpu<kernels::transpose_chunks>},
     {"in_place_tiles_vec16", ExecutionSpace::cuda, 1, plan<accepts_square_words, in_place_vec16_config>,

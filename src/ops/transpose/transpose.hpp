@@ -8,9 +8,9 @@ namespace gpumem {
 // Whether one operand is in host memory and travels to or from the device in pieces.
 inline bool crosses(const Placement& placement) noexcept { return placement.stage_src || placement.bring_dst; }
 
-// Size, in rows and columns of src, of the parts of the host operand that fit a device buffer. A part is several whole
-// matrices or a block of one matrix. A block has whole rows of the matrix in host memory if they are short enough. Blocks before the last one have a
-// multiple of 64 rows and columns, so each block is as aligned as the first.
+// A part of the host operand that fits a device buffer, in rows and columns of src: whole matrices, or a block of one.
+// A block has whole rows of the matrix in host memory if they are short enough. Blocks before the last have a multiple
+// of 64 rows and columns, so each block is as aligned as the first.
 struct TransposePiece {
   int64_t batches;
   int64_t rows;
@@ -22,7 +22,7 @@ TransposePiece transpose_piece(const TransposeParams& call, const Placement& pla
 TransposeParams params_of_piece(const TransposeParams& whole, const TransposePiece& piece,
                                 const Placement& placement) noexcept;
 
-// Transposes between host and device memory. Complete on return.
+// Complete on return.
 void transpose_across(Context& context, const TransposePlan& planned);
 
 }  // namespace gpumem

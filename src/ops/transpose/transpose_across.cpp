@@ -90,7 +90,6 @@ class TransposeAcross {
   }
 
  private:
-  // A device buffer for one piece, and fences of its state.
   struct Slot {
     Slot(Context& context, int64_t bytes) : buffer(context, ExecutionSpace::cuda, bytes) {}
     Workspace buffer;

@@ -1,5 +1,5 @@
-// The inner loops of the host backend. Each file of this folder except dispatch.cpp is compiled once per instruction set, in
-// the namespace GPUMEM_LOOPS. host_loops() selects one set at run time. Every set computes the same bits.
+// The inner loops of the host backend. Each file of this folder except dispatch.cpp is compiled once per instruction
+// set, in the namespace GPUMEM_LOOPS. host_loops() selects one set at run time. Every set computes the same bits.
 // Except for their tables, these files have only internal linkage. They call inline functions of shared headers only if
 // inlining is certain. Otherwise the linker could use code for a wide instruction set in another file.
 #pragma once
@@ -12,8 +12,8 @@
 
 namespace gpumem {
 
-// The partial result of x[0] .. x[n - 1], n >= 1. An index counts from x. Elements are contiguous and aligned. y is nullptr
-// except for dot products. Reads each element once, from front to back.
+// The partial result of x[0] .. x[n - 1], n >= 1. An index counts from x. Elements are contiguous and aligned. y is
+// nullptr except for dot products. Reads each element once, from front to back.
 using ReduceLoop = ReduceNode (*)(const void* x, const void* y, int64_t n);
 
 // The sums and the product of one type, in the order of Addend. nullptr if the table lacks one.
@@ -28,7 +28,6 @@ struct ByType {
   T of[kDtypes];
   constexpr const T& operator[](gpumem_dtype dtype) const noexcept { return of[dtype]; }
 };
-// Calls `value` with every type as a constant.
 template <class T, class F>
 constexpr ByType<T> by_type(const F& value) {
   return [&]<int... kTypes>(std::integer_sequence<int, kTypes...>) {
@@ -61,14 +60,16 @@ struct LineResults {
 };
 
 // Many lines at once, pitch bytes apart, at any alignment. There is at least one line with at least one element.
-// columns: at most kStripColumns neighbouring columns of at most kLeafTerms rows. rows: at most `longest` elements each.
+// columns: at most kStripColumns neighbouring columns of at most kLeafTerms rows. rows: at most `longest` elements
+// each.
 constexpr int64_t kStripColumns = 4096;
 constexpr int64_t kColumnScratchBytes = int64_t{448} << 10;  // aligned to 64
 struct LineLoop {
   void (*columns)(const char* x, int64_t pitch, int64_t rows, int64_t columns, char* scratch, LineResults results);
   void (*rows)(const char* x, int64_t pitch, int64_t rows, int64_t cols, LineResults results);
   int64_t longest;
-  // Segment i < count has elements [offsets[i], offsets[i + 1]) of x, from 0 to `longest`. Only for floating-point types.
+  // Segment i < count has elements [offsets[i], offsets[i + 1]) of x, from 0 to `longest`. Only for floating-point
+  // types.
   void (*segments)(const char* x, const int64_t* offsets, int64_t count, LineResults results) = nullptr;
 };
 
@@ -83,8 +84,7 @@ struct WordLineLoops {
 };
 
 // Transposes rows [first_row, last_row) and columns [first_col, last_col) of src into dst. buffer: nullptr, or
-// host_transpose_buffer_bytes() that begin at a cache line. With a buffer, writes bypass the caches, for a dst larger than
-// they are.
+// host_transpose_buffer_bytes() that begin at a cache line. With a buffer, writes to a large dst bypass the caches.
 struct TransposeBand {
   const char* src;
   int64_t src_ld;
@@ -123,8 +123,8 @@ struct MoveLoops {
   void (*stream_row)(char* dst, const char* src, int64_t bytes);
 };
 
-// z[i] = factor[0] * x[0][i] + factor[1] * x[1][i] + ..., or x[0][i] * x[1][i], for i < n. It uses the caller's floating-point
-// environment. Any alignment. Steps are in bytes. Factors are bits of the type. z may be a source.
+// z[i] = factor[0] * x[0][i] + factor[1] * x[1][i] + ..., or x[0][i] * x[1][i], for i < n. It uses the caller's
+// floating-point environment. Any alignment. Steps are in bytes. Factors are bits of the type. z may be a source.
 struct ArithmeticRow {
   static constexpr int kMost = 8;
   int terms = 0;
@@ -144,8 +144,8 @@ struct ArithmeticLoops {
   void (*f64)(const ArithmeticRow& row);
 };
 
-// dst[i] = src[i] as another type, for i < n, in the caller's floating-point environment. Any alignment. dst may be src if
-// the elements have the same size.
+// dst[i] = src[i] as another type, for i < n, in the caller's floating-point environment. Any alignment. dst may be src
+// if the elements have the same size.
 struct ConvertRun {
   gpumem_dtype src_type;
   const char* src;
@@ -162,17 +162,18 @@ struct ResizeColumn {
   int64_t step;
 };
 
-// Eight neighbouring elements of a line. Four elements and their right neighbours are in one window of a row, at[i] bytes
-// from its start. A window has 16 bytes, or 32 for floats. pick for integers: two byte positions in the window per element,
-// then two for its neighbour (for u8, the second is 0x80). pick for floats: positions of four elements, then of their
-// neighbours.
+// Eight neighbouring elements of a line. Four elements and their right neighbours are in one window of a row, at[i]
+// bytes from its start. A window has 16 bytes, or 32 for floats. pick for integers: two byte positions in the window
+// per element, then two for its neighbour (for u8, the second is 0x80). pick for floats: positions of four elements,
+// then of their neighbours.
 struct ResizeEight {
   int64_t at[2];
   uint32_t weight[8];
   uint32_t pick[16];
 };
 
-// n columns, or n elements with a weight each. Any alignment. A line has n x channels words of 4 bytes (ResizeBlend::Line).
+// n columns, or n elements with a weight each. Any alignment. A line has n x channels words of 4 bytes
+// (ResizeBlend::Line).
 using ResizeAcross = void (*)(const void* row, const ResizeColumn* columns, const uint32_t* weights, int64_t n,
                               void* line);
 using ResizeAcrossEights = void (*)(const void* row, const ResizeEight* eights, int64_t n, void* line);
