@@ -1,4 +1,4 @@
-# What the other scripts share. Sourced by bash; sets `root` and changes to it.
+# Shared by the other scripts. Sourced by bash. Sets `root` and changes to it.
 # shellcheck shell=bash
 shopt -s extglob
 
@@ -16,10 +16,10 @@ have() { command -v "$1" >/dev/null 2>&1; }
 # Is version $1 at least $2?
 at_least() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$2" ]; }
 
-# How ninja's lines about its steps begin.
+# The beginning of ninja's lines about its steps.
 ninja_steps='[[]+([0-9])/*'
 
-# Passes lines on, but those that match a pattern only every 15 seconds. After 30 silent seconds it says what is still running.
+# Prints its input, but lines that match a pattern only every 15 seconds. After 30 silent seconds, it names the running step.
 show_progress() {
   local steps=$1 line part='' shown=$SECONDS latest='' outcome
   while true; do
@@ -41,15 +41,15 @@ show_progress() {
   done
 }
 
-# Runs scripts/setup and takes over what it found: GPUMEM_PRESET, CUDACXX, GPUMEM_TESTS.
+# Runs scripts/setup and reads its results: GPUMEM_PRESET, CUDACXX, GPUMEM_TESTS.
 set_up() {
   "$root/scripts/setup"
   # shellcheck disable=SC1091
   source "$root/build/toolchain/env"
 }
 
-# Configures a preset, with the options of cmake's named after it, and builds it, or only the targets named after it, into
-# build/<preset>. Quiet when all is well; shows the log when it is not.
+# Configures a preset in build/<preset> and builds it. Arguments after the preset are cmake's options, or targets to build
+# instead of all. Shows the log only if it fails.
 build_preset() {
   local preset=$1 log=$root/build/$1.configure.log options=() targets=() word
   shift

@@ -3,9 +3,9 @@
 
 usage: check_definitions.py SOURCE_ROOT
 
-C++ lets a type, an inline function or a template be defined in several files only if all definitions are the same; else the program
-is wrong without a diagnostic. Two headers with a constant of one name can't be included together. Prints file:line for each of the
-definitions of a name that has more than one and exits 1 if there is one. What stands in an anonymous namespace or is static is left out.
+C++ permits several definitions of a type, inline function or template only if they are the same. Otherwise the program is wrong
+without a diagnostic. Two headers that define the same constant can't be included together. If a name has several definitions, this
+program prints file:line of each and exits 1. Definitions in an anonymous namespace and static ones do not count.
 """
 
 import collections
@@ -20,7 +20,7 @@ HEADERS = (".h", ".hpp", ".cuh")
 TOKEN = re.compile(r"[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|['\w.])*|::|->|<=>|[=!<>+\-*/%&|^]=|\S")
 TYPES = ("struct", "class", "union", "enum")
 CLOSING = {"(": ")", "{": "}", "[": "]", "<": ">"}
-# What parentheses follow that are not those of a function's parameters.
+# Words before parentheses that do not enclose a function's parameters.
 NOT_FUNCTIONS = {"alignas", "decltype", "noexcept", "requires", "explicit", "__attribute__", "__launch_bounds__", "declspec", "sizeof"}
 
 
@@ -50,7 +50,7 @@ class Declaration(list):
                 at += 1
 
     def is_of_other_scope(self):
-        """Whether the function is a member, or an operator, whose name is not a word."""
+        """Whether the function is a member or an operator."""
         at = self.index("()") if "()" in self else 0
         return at >= 2 and (self[at - 2] in ("::", "~") or "operator" in self[:at])
 
@@ -60,7 +60,7 @@ def is_word(token):
 
 
 def skip(tokens, at):
-    """The place behind the bracket that closes the one at `at`. Angle brackets are counted outside all others."""
+    """The place after the bracket that closes the one at `at`. Angle brackets count only outside all others."""
     opening = tokens[at]
     depth = 0
     while at < len(tokens):
@@ -96,7 +96,7 @@ def types_of(parameters):
 
 
 def definition(declaration, is_header):
-    """What is defined, if it must be defined once: a type, a variable, or a function with the types of its parameters."""
+    """The defined name, if one definition is permitted: a type, a variable, or a function with the types of its parameters."""
     words = [token for token in declaration if token not in ("inline", "constexpr", "static", "typedef", "extern")]
     if "static" in declaration or "friend" in declaration or "using" in declaration:
         return None

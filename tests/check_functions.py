@@ -3,8 +3,8 @@
 
 usage: check_functions.py SOURCE_ROOT
 
-A function of src or kernels has at most 60 lines, from the line of its opening brace to the line of the closing one. Prints file:line for
-each longer one and exits 1 if there is one.
+A function of src or kernels has at most 60 lines, from its opening brace to its closing brace. Prints file:line of each longer
+function and exits 1 if there is one.
 """
 
 import pathlib

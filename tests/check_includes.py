@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Checks the direction in which the folders include each other.
+"""Checks the direction of includes between folders.
 
 usage: check_includes.py SOURCE_ROOT
 
-The folders of src stand in one order (LAYERS), and each includes only itself and those below it. A kernel sees nothing of them. Prints file:line for each violation and exits 1 if there is one.
+The folders of src have one order (LAYERS). Each includes only itself and the folders below it. Kernels include no folder of src.
+Prints file:line of each violation and exits 1 if there is one.
 """
 
 import pathlib
@@ -16,7 +17,7 @@ COMMENT = re.compile(r"//.*|/\*.*?\*/|^\s*\*.*")
 
 CUDA = r"cuda|cuda_\w*\.h|cuda.*\.h(pp)?|driver_types\.h|vector_types\.h|cub/.*|thrust/.*|cooperative_groups.*|nccl.*|nv/.*"
 ANY_BACKEND = r"src/backend/.*"
-SEAM = r"src/backend/((backend|link|implementation)|host/implementations)\.hpp"  # of the host, the functions that its implementations execute
+SEAM = r"src/backend/((backend|link|implementation)|host/implementations)\.hpp"  # functions that the host's implementations execute
 CONSTANTS = r"kernels/(\w+/)?\w+\.hpp"  # plain numbers and parameters that kernels and host agree on
 LAYERS = ("api", "dist", "ops", "select", "context", "memory", "backend", "base")  # of src, from the top
 ENGINE = tuple(f"src/{layer}" for layer in LAYERS if layer not in ("api", "backend"))
@@ -56,7 +57,7 @@ WORD_RULES = [
 
 
 def resolve(root, source, quote, name):
-    """An included name as a path from the root, if it is a file of the tree; else as it was written."""
+    """The path from the root if the included name is in the tree, else the unchanged name."""
     places = ([source.parent] if quote == '"' else []) + [root / "src", root / "include", root]
     for place in places:
         path = (place / name).resolve()
@@ -70,7 +71,7 @@ def violations(root):
     for folder in sorted((root / "src").iterdir()):
         if folder.is_dir() and folder.name not in LAYERS:
             yield f"src/{folder.name}:1: has no place in the order of the folders: " + " -> ".join(LAYERS)
-    folders = {rule[0].split("/")[0] for rule in INCLUDE_RULES}  # not the build, where other tests make files and remove them
+    folders = {rule[0].split("/")[0] for rule in INCLUDE_RULES}  # not the build folder, because other tests create and remove files there
     for source in sorted(source for folder in folders for source in (root / folder).rglob("*")):
         place = source.relative_to(root).as_posix()
         if source.suffix not in SUFFIXES or not source.is_file():

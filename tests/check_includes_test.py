@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Proves that check_includes.py finds what it is there to find, and passes what is allowed."""
+"""Proves that check_includes.py finds violations and accepts permitted includes."""
 
 import pathlib
 import tempfile

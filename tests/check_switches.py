@@ -3,10 +3,10 @@
 
 usage: check_switches.py SOURCE_ROOT
 
-A switch over an enumeration of the project has no default, so that -Wswitch names it when the enumeration grows: a new operation or
-type must not fall into the code of another one. The numbers of gpumem.h are int32_t, so a switch over them casts to the enumeration
-that declares them: switch (static_cast<decltype(GPUMEM_SUM)>(op)). A default stands only where every label is a plain number or a
-character, or a name of CUDA's. Prints file:line for each violation and exits 1 if there is one.
+A switch over an enumeration of the project has no default, so -Wswitch names it when the enumeration grows. Otherwise a new operation
+or type could run the code of another one. The numbers of gpumem.h are int32_t, so a switch over them casts to the enumeration
+that declares them: switch (static_cast<decltype(GPUMEM_SUM)>(op)). A default is permitted only if every label is a number, a
+character or a CUDA name. Prints file:line of each violation and exits 1 if there is one.
 """
 
 import pathlib
@@ -23,7 +23,7 @@ CAST = re.compile(r"static_cast<decltype\(GPUMEM_\w+\)>\(")
 
 
 def closed(text, at):
-    """The place behind the bracket that closes the one at `at`."""
+    """The place after the bracket that closes the one at `at`."""
     pair = {"(": ")", "{": "}"}
     depth = 0
     for end in range(at, len(text)):
@@ -35,7 +35,7 @@ def closed(text, at):
 
 def violations(root):
     for place, text in cxx_text.sources(root, FOLDERS):
-        # The inner ones first, and out of the text, so that labels are of the switch that has them.
+        # Inner switches come first and are removed from the text, so each label belongs to its own switch.
         for found in reversed(list(SWITCH.finditer(text))):
             head = closed(text, found.end() - 1)
             opening = text.index("{", head)

@@ -1,4 +1,4 @@
-"""C++ source as the checks of its text read it."""
+"""C++ source for the checks of its text."""
 
 import re
 
@@ -16,7 +16,7 @@ def _blank(found):
 
 
 def plain(text):
-    """The text without comments, preprocessor directives and what stands in quotes; each line keeps its number."""
+    """The text without comments, preprocessor directives and the content of quotes. Each line keeps its number."""
     return _DIRECTIVE.sub(lambda found: "\n" * found.group().count("\n"), _SKIPPED.sub(_blank, text))
 
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kUsageError = 2;
 
-// Of many words that are one thing, which have a text of their own, the usage says no more than the name.
+// The usage shows only the name of an option that takes several words and has a description.
 class Formatter : public CLI::Formatter {
  public:
   std::string make_option_usage(const CLI::Option* option) const override {
@@ -27,10 +27,9 @@ class Formatter : public CLI::Formatter {
   }
 };
 
-// The sub-command that was asked for.
 using Run = std::function<int()>;
 
-// A whole number, all of the word; else a ValidationError that names it.
+// Throws a ValidationError that names the word unless all of it is an integer in range.
 int64_t parse_integer(const std::string& word, const std::string& what, int64_t min, int64_t max) {
   int64_t value = 0;
   const char* const end = word.data() + word.size();
@@ -74,7 +73,6 @@ int32_t parse_device(const std::string& word) {
   }
 }
 
-// An option whose word is parsed into a value.
 template <class Parse>
 void add_parsed(CLI::App* command, const char* option, const Parse& parse, const char* about, const char* type) {
   command->add_option_function<std::string>(option, parse, about)->type_name(type);
@@ -95,7 +93,7 @@ void add_file(CLI::App* command, const char* option, std::string& path, const ch
 
 void add_json(CLI::App* command, bool& json) { command->add_flag("--json", json, "one JSON object instead of text"); }
 
-// A sub-command whose options live as long as the application.
+// The options of the sub-command live as long as the application.
 template <class Options>
 CLI::App* add(CLI::App& app, Run& run, const char* name, const char* about, int (*function)(const Options&),
               std::shared_ptr<Options>& options) {
@@ -299,7 +297,7 @@ bool has_subcommand(CLI::App& app, const std::string& name) {
   return std::any_of(all.begin(), all.end(), [&](const CLI::App* command) { return command->get_name() == name; });
 }
 
-// The sub-command that the words get to, for the hint at its --help.
+// The innermost chosen sub-command, for the hint at its --help.
 std::string deepest(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   return chosen.empty() ? app.get_name() : app.get_name() + " " + deepest(*chosen.front());

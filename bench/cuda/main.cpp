@@ -22,7 +22,8 @@ std::string driver_version() {
 int run(int argc, char** argv) {
   bench::Options options;
   int status = 0;
-  if (!bench::parse_options(argc, argv, "gpumem's CUDA backend beside its peers", options, status)) return status;
+  if (!bench::parse_options(argc, argv, "compares gpumem's CUDA backend with baselines", options, status))
+    return status;
 
   const bench::Context ctx = bench::make_context(GPUMEM_DEVICE_CUDA);
   bench::check_cuda(cudaSetDevice(bench::device_of(ctx.get()).device));

@@ -11,7 +11,8 @@ namespace {
 int run(int argc, char** argv) {
   bench::Options options;
   int status = 0;
-  if (!bench::parse_options(argc, argv, "gpumem's host backend beside its peers", options, status)) return status;
+  if (!bench::parse_options(argc, argv, "compares gpumem's host backend with baselines", options, status))
+    return status;
 
   const bench::Context ctx = bench::make_context(GPUMEM_DEVICE_HOST);
   const gpumem_device_info info = bench::device_of(ctx.get());

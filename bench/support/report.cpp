@@ -87,8 +87,8 @@ void Report::print_heading() const {
   std::printf("ceilings, GB/s: read %s, write %s, copy %s, theoretical %s\n\n", gigabytes(ceilings.read).c_str(),
               gigabytes(ceilings.write).c_str(), gigabytes(ceilings.copy).c_str(),
               gigabytes(ceilings.theoretical).c_str());
-  std::printf("%-52s %-22s %11s %11s %7s %9s %6s %7s  %s\n", "case", "peer", "ours us", "peer us", "ratio", "GB/s",
-              "of max", "spread", "bar");
+  std::printf("%-52s %-22s %11s %11s %7s %9s %6s %7s  %s\n", "case", "baseline", "ours us", "baseline us", "ratio",
+              "GB/s", "of max", "spread", "target");
   std::fflush(stdout);
 }
 
@@ -121,12 +121,12 @@ void Report::print_summary() const {
     ++barred;
     met += r.met();
   }
-  std::printf("\n%zu rows, %zu skipped, %d wrong; %d of %d bars met\n", rows_.size(), skipped_.size(), wrong, met,
+  std::printf("\n%zu rows, %zu skipped, %d wrong; %d of %d targets met\n", rows_.size(), skipped_.size(), wrong, met,
               barred);
   for (const Row& r : rows_) {
     if (r.bar.kind != BarKind::none && !r.met()) {
       const bool of_ceiling = r.bar.kind == BarKind::of_ceiling;
-      std::printf("  missed: %s/%s vs %s: %s, bar %s\n", r.family.c_str(), r.name.c_str(),
+      std::printf("  missed: %s/%s vs %s: %s, target %s\n", r.family.c_str(), r.name.c_str(),
                   of_ceiling ? "ceiling" : r.peer.c_str(), cell(of_ceiling ? r.fraction : r.ratio(), 0, 3).c_str(),
                   bar_text(r).c_str());
     }

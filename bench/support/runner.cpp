@@ -55,11 +55,11 @@ Samples measure(const Pair& pair, int repeats) {
   Samples s;
   const bool has_peer = static_cast<bool>(pair.peer.sample);
   sample_checked(pair.ours, "ours", s);  // one untimed sample of each: lazy loading, page faults, calibration
-  if (has_peer) sample_checked(pair.peer, "peer", s);
+  if (has_peer) sample_checked(pair.peer, "baseline", s);
   for (int i = 0; i < repeats && s.wrong.empty() && measure::interrupted() == 0; ++i) {
     const bool ours_first = i % 2 == 0;
     if (ours_first) s.ours.push_back(sample_checked(pair.ours, "ours", s));
-    if (has_peer) s.peer.push_back(sample_checked(pair.peer, "peer", s));
+    if (has_peer) s.peer.push_back(sample_checked(pair.peer, "baseline", s));
     if (!ours_first) s.ours.push_back(sample_checked(pair.ours, "ours", s));
   }
   return s;

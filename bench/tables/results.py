@@ -143,7 +143,7 @@ MOVED = {"copy": "copy", "copy_2d": "copy_rows", "transpose": "transpose", "in p
 
 
 def compared_with_torch(run):
-    """The rows of lines.py or move.py (bench/torch) for which PyTorch has a call."""
+    """Rows of bench/torch/lines.py or move.py that PyTorch has a call for."""
     bare = {"peer": "PyTorch", "bar": None, "bar_kind": None, "met": None, "fraction_of_ceiling": None, "spread": None, "repeats": None}
     for row in run["rows"]:
         if row["ratio"] is None or row.get("peer", "PyTorch") != "PyTorch":

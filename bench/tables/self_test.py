@@ -1,4 +1,4 @@
-"""Checks of the programs in this folder on two invented devices. The second lacks an operation."""
+"""Checks of the programs in this folder on two invented devices. One operation is missing on the second."""
 
 import json
 import tempfile

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Five programs on gpumem's allocator, PyTorch's own, and PyTorch's with expandable segments: device memory and time a step.
+"""Compares device memory and time per step of three allocators: gpumem's, PyTorch's, and PyTorch's with expandable segments.
 
 usage: allocator.py LIBGPUMEM [--out FILE.json] [--only PROGRAM] [--ways WAYS] [--seconds S]
 
-Each program runs in a process of its own for each allocator. Memory is what the driver counts as in use on the device
-(cudaMemGetInfo), beyond what it was when CUDA had been initialised: the most that was seen after any part of a step. Time is the
-median of the steps after those, by events.
+Each of five programs runs once per allocator, in its own process. The driver reports the memory in use on the device
+(cudaMemGetInfo). The figure is the maximum after any part of a step, without the memory in use after CUDA was initialised. Time
+is the median of the later steps, measured by events.
 """
 
 import argparse
@@ -79,7 +79,7 @@ class Convolutions:
 
 
 class Decoder:
-    """A decoder's caches of keys and values, which grow by a token a step and begin anew."""
+    """A decoder's caches of keys and values, which grow by one token per step and then start again."""
 
     LAYERS, LONGEST, SHAPE = 24, 96, (32, 16, 64)
 
@@ -105,7 +105,7 @@ class Decoder:
 
 
 class Captured:
-    """A captured graph on fixed memory, between work that allocates. (What is captured allocates nothing: gpumem refuses that.)"""
+    """A captured graph on fixed memory, between work that allocates. (The captured work allocates nothing, because gpumem refuses that.)"""
 
     def __init__(self):
         self.weights = [torch.randn(4096, 4096, device="cuda") / 64 for _ in range(8)]
@@ -178,7 +178,7 @@ def use_gpumem(path):
 
 
 def stats_of(lib):
-    """Fields of gpumem_memory_stats_info that count here."""
+    """The fields of gpumem_memory_stats_info that a row has."""
     ctx, stats = ctypes.c_void_p(), (ctypes.c_int64 * 25)()
     lib.gpumem_shared_ctx(0, ctypes.byref(ctx))
     lib.gpumem_memory_stats_init(stats, ctypes.c_int64(ctypes.sizeof(stats)))
@@ -192,7 +192,7 @@ def in_use():
 
 
 def begin(way, path):
-    """CUDA with the allocator, and what loading it takes; the library, if it is gpumem."""
+    """Initialises CUDA with the allocator. Returns the library if the allocator is gpumem's."""
     lib = use_gpumem(path) if way == "gpumem" else None
     if way == "expandable":
         torch.cuda.memory._set_allocator_settings("expandable_segments:True")
@@ -243,8 +243,8 @@ def measure(lib, way, program, seconds):
 
 
 class Case:
-    """A program with an allocator, in a child that begins CUDA at once, measures when it is told to, and keeps its memory until the end:
-    what the device has in use changes by the program that is measured alone."""
+    """A program with an allocator, in a child process. The child initialises CUDA at once, measures on request, and keeps its
+    memory until the end. So only the measured program changes the memory in use on the device."""
 
     LONGEST = 30  # seconds
 
@@ -262,7 +262,7 @@ class Case:
             os.write(results, b".")
             os.read(go, 1)
             row = measure(lib, way, program, seconds)
-        except Exception as error:  # reported, and the others go on
+        except Exception as error:  # reported, and the other programs continue
             row = self.name | {"error": repr(error)}
         os.write(results, json.dumps(row).encode() + b"\n")
         os.read(go, 1)
@@ -273,7 +273,7 @@ class Case:
             os.write(self.go, b".")
 
     def await_output(self):
-        """A point when CUDA has begun, the line with the results at the end."""
+        """Waits for a point after CUDA is initialised, and for the line of results at the end."""
         return bool(select.select([self.results], [], [], self.LONGEST)[0])
 
     def run(self):

@@ -1,7 +1,7 @@
-"""What the scripts of this folder share: the library through ctypes, and how calls are timed beside each other.
+"""Shared by the scripts of this folder: the library through ctypes, and a timer that compares calls.
 
-Each call is enqueued ten times in a CUDA graph, which is replayed until it has run for some milliseconds; the median of the
-samples counts, and the samples of the calls alternate.
+A CUDA graph has ten copies of one call. A sample replays it for some milliseconds. Samples of the calls alternate, and the
+median of each call counts.
 """
 
 import ctypes
@@ -14,7 +14,7 @@ CALLS = 10
 
 
 class Library:
-    """libgpumem, a context, and a stream of PyTorch's that both use. call("reduce_async", ...) fails by an exception."""
+    """libgpumem, a context, and a PyTorch stream that both use. call("reduce_async", ...) raises if the call fails."""
 
     def __init__(self, path, signatures):
         self.lib = ctypes.CDLL(path)
@@ -62,7 +62,7 @@ def sample(stream, graph, replays):
 
 
 def timed(stream, calls, samples):
-    """Median microseconds a call of each, alternating."""
+    """The median microseconds of each call. Samples of the calls alternate."""
     graphs = [graph_of(stream, call) for call in calls]
     replays = []
     for graph in graphs:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Reductions of many lines beside PyTorch's on the same device in the same run.
+"""Compares reductions of many lines with PyTorch's, on the same device and in the same run.
 
 usage: lines.py LIBGPUMEM [--out FILE.json] [--only REGEX] [--quick]
 
-Timed as harness.py says, by nine samples. Rates count the bytes of x once (and the offsets of segments). Every result is compared
-with PyTorch's.
+harness.py has the method of timing. There are nine samples. Rates count the bytes of x once, and the offsets of segments. Every
+result is compared with PyTorch's.
 """
 
 import argparse
@@ -43,7 +43,7 @@ def made(dtype, elements):
 
 
 def peer(dtype, op, x, dim):
-    """What a user of PyTorch would write; None where it has no such operation."""
+    """The call that a user of PyTorch would write."""
     if op == "sum":
         return lambda: torch.sum(x, dim)
     if op == "max":
@@ -112,7 +112,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("library")
     parser.add_argument("--out")
-    parser.add_argument("--only", help="a regular expression that the names of cases match")
+    parser.add_argument("--only", help="only cases whose names match this regular expression")
     parser.add_argument("--quick", action="store_true", help="fewer types, operations and samples")
     options = parser.parse_args()
     run = Run(Lines(options.library), 5 if options.quick else 9, options.only)

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Movement, conversions and sums over views inside the device beside PyTorch's and beside a plain copy of the same bytes, on the same device in the same run.
+"""Compares movement, conversions and sums over views in device memory with PyTorch's, and with a plain copy of the same bytes.
+
+All are on the same device and in the same run.
 
 usage: move.py LIBGPUMEM [--out FILE.json] [--only WORD] [--quick] [--seed N]
 
-Timed as harness.py says. The plain copy is gpumem_copy_async of as many bytes, aligned. Rates count the bytes read and the bytes
-written; of a gather or scatter those of the index too, once. Every result is compared with PyTorch's.
+harness.py has the method of timing. The plain copy is gpumem_copy_async of as many aligned bytes. Rates count bytes read and
+bytes written. For a gather or scatter, they also count the index once. Every result is compared with PyTorch's.
 """
 
 import argparse
@@ -43,7 +45,7 @@ SIGNATURES = {
 
 
 def noise(count, size):
-    """Elements of so many bytes. As integers, so that no bits are NaN's."""
+    """`count` elements of `size` bytes. They are integers, so no bits are a NaN."""
     if size == 16:
         return torch.randint(-1000, 1000, (2 * count,), device="cuda").double().view(torch.complex128)
     return torch.randint(0, 120 if size == 1 else 30000, (count,), device="cuda", dtype=TYPES[size])
@@ -61,7 +63,7 @@ class Run:
         return not self.only or self.only in name
 
     def case(self, name, moved, own, other, good, copy_bar=None, peer_bar=None):
-        """moved: bytes, each way. good: whether the last own() gave what it should."""
+        """moved: bytes, each way. good(): whether the result of the last own() is right."""
         src, dst = noise(moved, 1), torch.empty(moved, dtype=torch.uint8, device="cuda")
         plain = lambda: self.library.call("copy_async", dst.data_ptr(), src.data_ptr(), moved, self.library.wrapped)
         torch.cuda.synchronize()
@@ -101,7 +103,7 @@ class Run:
         own = lambda: self.library.call("transpose_batched_async", size, rows, cols, src.data_ptr(), src_ld, src_step,
                                         dst.data_ptr(), dst_ld, dst_step, batches, self.library.wrapped)
 
-        def in_turn():  # the timed calls leave any number of transposes behind
+        def in_turn():  # the timed calls have transposed src several times
             src.copy_(want.transpose(1, 2).reshape(-1))
             torch.cuda.synchronize()
             own()
@@ -167,7 +169,7 @@ class Run:
         self.case(name, n * row + 4 * n, own, other, good, None, peer_bar)
 
     def convert(self, from_name, to_name, n, src_offset=0, dst_offset=0, bar=None):
-        """Whole numbers that every type has. Offsets are in elements."""
+        """Converts integers that every type can represent. Offsets are in elements."""
         name = f"convert/{from_name} to {to_name}/{n}{f'/src + {src_offset}, dst + {dst_offset}' if src_offset or dst_offset else ''}"
         if not self.wants(name):
             return
@@ -183,7 +185,7 @@ class Run:
         self.case(name, moved, own, other, lambda: same(y, x.to(y.dtype)), bar, 1.0)
 
     def lincomb(self, name, z, sources, factors, bar=None):
-        """Views of one type, and the arrays that they are of: those count once, as what has to be read."""
+        """`sources` are views of one type. `arrays` have their elements, and each array counts once as bytes read."""
         name = f"lincomb/f{8 * z.element_size()}/{name}"
         if not self.wants(name):
             return
@@ -335,9 +337,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("library")
     parser.add_argument("--out")
-    parser.add_argument("--only", help="cases whose names have this word")
+    parser.add_argument("--only", help="only cases whose names contain this word")
     parser.add_argument("--quick", action="store_true", help="fewer sizes, permutations and samples")
-    parser.add_argument("--seed", type=int, default=1, help="of the random permutations")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the random permutations")
     options = parser.parse_args()
     run = Run(Library(options.library, SIGNATURES), 5 if options.quick else 9, options.only)
     copies(run)

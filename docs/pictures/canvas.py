@@ -1,7 +1,7 @@
-"""The style of the pictures, and the few shapes that they are made of.
+"""The style of the pictures, and their shapes.
 
-Coordinates are pixels, y grows downwards, and a text stands at the middle of its line. A picture is as large as what
-was drawn, with the same margin on all sides. A text that lies on another, or on an arrow, is an error.
+Coordinates are pixels, and y grows downwards. A text is placed by the middle of its line. The size of a picture is the
+bounding box of its shapes plus the same margin on all sides. A text over another text or an arrow is an error.
 """
 
 import html
@@ -15,8 +15,8 @@ SMALL = 11
 SANS = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 MONO = "SFMono-Regular, Menlo, Consolas, 'Liberation Mono', monospace"
 
-# An own background: the same on a light and on a dark page. The colours are tints of M. Okabe's and K. Ito's set, which
-# colour-blind people tell apart; what they say, the numbers in the cells say too.
+# The background is opaque, so a picture is the same on a light and on a dark page. The colours are tints of the set of
+# M. Okabe and K. Ito, which colour-blind people can distinguish. Numbers in the cells repeat their meaning.
 PAPER = "#fdfcf9"
 FRAME = "#c9c6be"
 INK = "#1f2328"
@@ -32,7 +32,7 @@ PICTURES = {}
 
 
 def picture(name, title):
-    """Enters a function that draws on a Picture under the name of its file."""
+    """Registers a function that draws on a Picture. name: the name of its file."""
 
     def enter(draw):
         PICTURES[name] = (title, draw)
@@ -49,7 +49,7 @@ def render(name):
 
 
 def width_of(text, size=SIZE, bold=False):
-    """An estimate on the large side, for Helvetica and its kin; `code` between backticks."""
+    """A generous estimate for Helvetica and similar fonts. `code` is between backticks."""
     em = 0.0
     for i, part in enumerate(text.split("`")):
         for char in part:
@@ -94,7 +94,7 @@ class Picture:
         )
 
     def text(self, x, y, text, anchor="start", size=SIZE, bold=False, colour=INK):
-        """`code` between backticks is set in the fixed font."""
+        """`code` between backticks has the fixed-width font."""
         if not text:
             return
         width = width_of(text, size, bold)
@@ -120,7 +120,7 @@ class Picture:
         self.text(x, y, text, size=HEADING, bold=True)
 
     def call(self, text, y=0):
-        """The call that the picture shows, as a program writes it."""
+        """Shows the picture's call as in a program."""
         self.text(0, y, f"`{text}`", size=HEADING)
 
     def line(self, *points, colour=MUTED, weight=1, dashed=False):
@@ -172,11 +172,11 @@ class Picture:
                 self.cell(x + c * width, y + r * height, label, fill, width, height)
 
     def mark(self, x, y, width=CELL, height=CELL):
-        """A frame round cells that are spoken of."""
+        """A frame that marks cells."""
         self.rect(x, y, width, height, "none", ACCENT, 2.5)
 
     def indices(self, x, y, count, prefix="", step=CELL, down=False):
-        """Small numbers beside a row of cells, or down a column of them."""
+        """Small numbers along a row or a column of cells."""
         for k in range(count):
             at = (k + 0.5) * step
             self.text(
@@ -204,7 +204,7 @@ class Picture:
         self.text(x + (9 if right else -9), (y1 + y2) / 2, label, "start" if right else "end")
 
     def pointer(self, x, y, name):
-        """Where an argument points: at the upper left corner of a cell."""
+        """Shows that an argument points to the upper left corner of a cell."""
         self.arrow((x - 14, y - 16), (x, y - 1), colour=ACCENT)
         self.text(x - 14, y - 23, f"`{name}`", "end", colour=ACCENT)
 

@@ -6,7 +6,7 @@ from canvas import ACCENT, BLANK, CELL, DEEP, GAP, MUTED, PAPER, SMALL, TINTS, p
 
 
 def centre(i, src, dst):
-    """Where the centre of element i of dst lies, in elements of src."""
+    """The centre of element i of dst, in elements of src."""
     return (i + Fraction(1, 2)) * src / dst - Fraction(1, 2)
 
 
@@ -15,7 +15,7 @@ def nearest(i, src, dst):
 
 
 def taps(i, src, dst):
-    """The two elements of src around the centre, past the edge those of the edge, and the weight of the second."""
+    """The two elements of src around the centre, and the weight of the second. Past an edge, both are the element at the edge."""
     at = min(max(centre(i, src, dst), 0), src - 1)
     first = int(at)
     return first, min(first + 1, src - 1), at - first

@@ -1,11 +1,11 @@
-"""Permutations of axes. The cells of dst are computed from those of src by the definition in gpumem.h."""
+"""Permutations of axes. The definition in gpumem.h computes the cells of dst from src."""
 
 from canvas import ACCENT, BLANK, CELL, MUTED, SMALL, TINTS, picture
 from movement import strip
 
 
 def permuted(src, extents, order):
-    """Axis d of dst is axis order[d] of src, both row-major without gaps."""
+    """Axis d of dst is axis order[d] of src, both row-major without padding."""
     strides = row_major(extents)
     dst_extents = [extents[axis] for axis in order]
     dst_strides = [strides[axis] for axis in order]
@@ -24,9 +24,9 @@ def row_major(extents):
 
 
 def fused(extents, order, element_bytes):
-    """The extents that are left, the fastest axis of dst first, and the size of their elements.
+    """The extents after fusion, the fastest axis of dst first, and the size of their elements.
 
-    As src/ops/permute/permute_fuse.hpp has it, for addresses at multiples of 16 bytes.
+    The same as in src/ops/permute/permute_fuse.hpp, for addresses at multiples of 16 bytes.
     """
     strides = row_major(extents)
     dst_strides = row_major([extents[axis] for axis in order])

@@ -1,4 +1,4 @@
-"""Transposes. The cells of dst are computed from those of src by the definition in gpumem.h."""
+"""Transposes. The definition in gpumem.h computes the cells of dst from src."""
 
 from math import gcd
 
@@ -7,7 +7,7 @@ from movement import strip
 
 
 def transposed(src, rows, cols, src_ld, dst_ld):
-    """dst[j*dst_ld + i] = src[i*src_ld + j]; what is not written is None."""
+    """dst[j*dst_ld + i] = src[i*src_ld + j]. Elements that are not written are None."""
     dst = [None] * ((cols - 1) * dst_ld + rows)
     for i in range(rows):
         for j in range(cols):
@@ -16,7 +16,7 @@ def transposed(src, rows, cols, src_ld, dst_ld):
 
 
 def matrix(rows, cols, ld, look):
-    """The memory of a matrix with gaps between its rows."""
+    """The memory of a matrix with padding between its rows."""
     memory = [None] * ((rows - 1) * ld + cols)
     for i in range(rows):
         for j in range(cols):
@@ -128,7 +128,7 @@ def transpose_in_place(p):
 
 
 def cycles_of(rows, cols):
-    """The cycles of places along which a transposition in place moves elements, but for those that stay."""
+    """The cycles along which a transpose in place moves elements, without elements that stay."""
     left, cycles = set(range(rows * cols)), []
     while left:
         k, cycle = min(left), []

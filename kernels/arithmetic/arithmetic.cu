@@ -4,8 +4,8 @@
 // Access: one element per access, because views shifted by a column share no 16-byte boundary. Neighbouring threads go
 //         along a row of z. Tiles are tall (ViewTiles), because a thread reads its neighbours' elements in the rows
 //         above and below.
-// Shapes: coalesced: aligned elements; it knows the number of sources. bytes: any address.
-// H200, share of a copy's rate: five points of 8192 x 8192 f32 0.75, f64 0.90; seven of 384^3 0.61 and 0.69.
+// Shapes: coalesced: aligned elements, and the number of sources is a constant. bytes: any address.
+// H200, share of a copy's rate: five points of 8192 x 8192: f32 0.75, f64 0.90; seven of 384^3: 0.61, 0.69.
 // A thread reads only the elements of z that it overwrites itself, so z may be a source.
 #include <cstring>
 #include <utility>
@@ -24,7 +24,7 @@ namespace {
 struct View {
   char* first;
   int64_t stride[kMaxViewRank];
-  int64_t step[kArithmeticEach];  // to a thread's next element, to the one after it, ...
+  int64_t step[kArithmeticEach];  // from a thread's first element to its second, third, ...
 };
 
 template <class T>
@@ -75,7 +75,7 @@ struct ViewPlace {
   }
 };
 
-// kTerms: the number of sources; -1: known only at run time. kRows: arithmetic_by_rows().
+// kTerms: the number of sources, or -1 if only v.terms has it. kRows: arithmetic_by_rows().
 template <class T, Arithmetic kOp, int kTerms, class Access, bool kRows>
 __global__ void __launch_bounds__(kArithmeticThreads) views_kernel(const __grid_constant__ Views<T> v) {
   synchronize_and_trigger();

@@ -2,17 +2,17 @@
 // Moves: reads x once, writes one value per column.
 // Access: neighbouring threads read neighbouring columns of a row, then of the next row, so narrow matrices without
 //         padding are read in one piece. Of each 128 rows, thread (c, y) takes y, y + side, ... of column c in several
-//         passes. The first steps of the reproducible fold stay in the thread, and the last ones go through shared
-//         memory. A second kernel folds the nodes of columns with several runs.
-// Shapes: columns of more rows than few_rows.cu takes. A unit is a run of leaves of a group of columns. A block takes
-//         as many small units as fill it.
+//         passes. The first steps of the reproducible order stay in the thread, and the last ones use shared memory.
+//         A second kernel combines the partial results of columns with several runs.
+// Shapes: columns of more rows than few_rows.cu takes. A unit is a run of 1024-element blocks of a group of columns. A
+//         thread block takes as many small units as fill it.
 // H200, sums of 2^27 f32: 3,600 GB/s at 32 columns, 3,100 at 129 (rows not aligned to sectors), 4,000 from 512 on.
 #include "kernels/reduce/columns.cuh"
 
 namespace gpumem::kernels {
 namespace {
 
-// A thread folds at most kThreadRuns runs of a column by itself, in blocks of kThreadFold threads.
+// Above kThreadRuns runs per column, a column has warps instead of one thread.
 constexpr int kThreadRuns = 4;
 constexpr int kThreadFold = 64;
 
@@ -30,10 +30,9 @@ struct ColumnShape {
   int fold_warps;  // per column, in the second kernel
 };
 
-// The work of a thread: its column, its share of the rows, and the run of leaves that it reads.
 template <class Term, bool kWords>
 struct ColumnPlace {
-  int y;  // among the threads of the column; a thread without work has `side` here and takes no part in the fold
+  int y;  // index among the column's threads; `side` for a thread without work, which combines nothing
   int64_t run;
   int64_t batch;
   int64_t first_column;
@@ -63,7 +62,7 @@ struct ColumnPlace {
   }
 };
 
-// The rows of one leaf that a thread adds up: n rows from row `at` on, kRows at a time, in shape.passes passes.
+// A thread's rows of one 1024-element block: n rows from row `at` on, kRows at a time, in shape.passes passes.
 template <class Term, bool kWords, int kRows>
 struct LeafRows {
   using Partial = typename Term::Partial;
@@ -203,8 +202,7 @@ __global__ void __launch_bounds__(Columns<Term, kWords>::kThreads, Columns<Term,
   }
 }
 
-// Folds the nodes of each column's runs. A block has neighbouring columns. A column with few runs has one thread,
-// another has warps.
+// Combines the partial results of each column's runs. A thread block has neighbouring columns.
 template <class Node>
 __global__ void __launch_bounds__(1024)
     fold_columns_kernel(const ColumnShape shape, const __grid_constant__ ReduceLaunch launch) {
@@ -230,7 +228,7 @@ __global__ void __launch_bounds__(1024)
   shared[threadIdx.x] =
       line < launch.lines.count ? run_of<Whole<Node>>(load, y, 32 * warps, shape.runs.value) : Whole<Node>{};
   __syncthreads();
-  // Transposed: a warp folds 32 nodes of a column, and the column's first warp folds the results.
+  // Transposed: each warp combines 32 partial results of one column. The column's first warp combines the rest.
   const int lane = threadIdx.x % 32;
   const int warp = threadIdx.x / 32;
   const int column = warp / warps;
@@ -249,7 +247,7 @@ __global__ void __launch_bounds__(1024)
   if (ends) finish_sound_line(launch, first + column, launch.lines.length, node);
 }
 
-// Warps per column: so many, up to 8, that a thread has at most eight nodes. 0: one thread loads all nodes at once.
+// Warps per column, up to 8, so that a thread has at most eight partial results. 0: one thread loads all of them.
 int fold_warps(int64_t runs) {
   if (runs <= kThreadRuns) return 0;
   int warps = 1;

@@ -1,4 +1,4 @@
-// Shared by the kernels for columns: a thread's columns, the rows that it adds up, and the fold of its passes.
+// Shared by the kernels for columns: a thread's columns, its rows, and the combination of its passes.
 #pragma once
 
 #include "kernels/reduce/line_plans.hpp"
@@ -22,7 +22,7 @@ struct Columns {
   }
 };
 
-// Rows first, first + apart, ..., kRows of them, as far as they are below n.
+// kRows rows: first, first + apart, ... Rows from n on do not count.
 template <class Term, bool kWords, int kRows>
 struct Rows {
   using C = Columns<Term, kWords>;
@@ -92,8 +92,8 @@ struct Rows {
   }
 };
 
-// Folds the results of a thread's passes as a tree. They come in the order of their reversed bits, so that nodes to
-// combine are neighbours: a binary counter.
+// Combines the results of a thread's passes as a tree. They come in bit-reversed order, so neighbours combine, as in a
+// binary counter.
 template <class Node, int kCount>
 struct PassFold {
   static constexpr int kLevels = std::bit_width(static_cast<unsigned>(kLeafLanes / kColumnRows)) - 1;
@@ -102,7 +102,7 @@ struct PassFold {
   __device__ __forceinline__ static int place(int pass, int passes) {
     return static_cast<int>(__brev(static_cast<unsigned>(pass)) >> __clz(passes) >> 1);
   }
-  // node becomes the whole of the subtree that it completes.
+  // node becomes the result of the subtree that it completes.
   __device__ __forceinline__ void enter(int pass, Node (&node)[kCount]) {
 #pragma unroll
     for (int level = 0; level < kLevels; ++level) {

@@ -1,8 +1,8 @@
-// Reductions of windows: lines of at most one leaf that begin one element apart, as in a moving sum.
+// Reductions of windows: lines of at most 1024 elements that begin one element apart, as in a moving sum.
 // Moves: reads x once from memory, and once from the caches per 128 elements of a window. Writes one value per window.
-// Access: lane l of one window and lane l - 1 of the next fold the same elements. So a block makes each node once for
-//         all its windows. A place of x has two nodes, because some lanes have one term more than the others. Each step
-//         of the fold halves the lanes.
+// Access: lane l of one window and lane l - 1 of the next have the same elements, so a block computes each partial
+//         result once for all its windows. A place of x has two partial results, because some lanes have one term more
+//         than the others. Each step halves the lanes.
 // Shapes: 32 or more windows of 2 to 1024 elements, in one vector or several at a time.
 // H200: sums of 252 f32, 500,000 windows, take 6.5 us.
 #include "kernels/reduce/line_plans.hpp"
@@ -47,8 +47,8 @@ __device__ __forceinline__ void add_terms(const Term& term, const char* x, int l
   }
 }
 
-// Combines the lanes of all windows in the reproducible order. `own_few` becomes the whole of each window. few, more:
-// shared memory for every place.
+// Combines the lanes of all windows in the reproducible order. `own_few` becomes the result of each window. few and
+// more are in shared memory, with one value per place.
 template <class Partial, int kEach>
 __device__ __forceinline__ void fold_lanes(int length, Partial* few, Partial* more, Partial (&own_few)[kEach],
                                            Partial (&own_more)[kEach]) {

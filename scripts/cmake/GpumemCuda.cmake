@@ -1,7 +1,7 @@
-# Decides whether the CUDA backend is built, and for which GPUs.
+# Decides whether to build the CUDA backend, and selects the GPU architectures.
 set(GPUMEM_HAS_CUDA OFF)
 
-# Without CUDACXX, the compiler that scripts/setup chose, also if an earlier configuration found none.
+# Without CUDACXX, uses the compiler that scripts/setup chose, even if an earlier configuration found none.
 set(chosen ${PROJECT_SOURCE_DIR}/build/toolchain/env)
 if(NOT DEFINED ENV{CUDACXX} AND NOT CMAKE_CUDA_COMPILER AND EXISTS ${chosen})
   file(STRINGS ${chosen} nvcc REGEX "^export CUDACXX=")
@@ -35,10 +35,10 @@ if(GPUMEM_HAS_CUDA)
   set(GPUMEM_CUDA_LIBRARIES CUDA::cudart_static rt)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     if(GPUMEM_RELEASE_ARCHITECTURES)
-      # Machine code for each, and PTX of the last for what comes after it.
+      # Machine code for each, and PTX of the last one for later architectures.
       set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90-real 100-real 120)
     else()
-      # The GPU of this machine; without one, one that the kernels are tuned for, so that a build takes minutes.
+      # The GPU of this machine, else one that the kernels are tuned for. One architecture builds in minutes.
       execute_process(COMMAND nvidia-smi -L RESULT_VARIABLE no_gpu OUTPUT_QUIET ERROR_QUIET)
       if(no_gpu EQUAL 0)
         set(CMAKE_CUDA_ARCHITECTURES native)
@@ -49,16 +49,16 @@ if(GPUMEM_HAS_CUDA)
   endif()
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
   enable_language(CUDA)
-  # nvcc's own -O is for host code alone, which in kernels' files starts them: small, it takes 0.3 MB less, and no more time.
+  # nvcc's own -O affects only host code, which starts kernels here. With -Os it is 0.3 MB smaller and as fast.
   string(REPLACE "-O3" "-Xcompiler=-Os" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")
-  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc has it
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know this option of nvcc
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
     list(APPEND CMAKE_CUDA_COMPILE_FEATURES cuda_std_20)
   endif()
   set(CMAKE_CUDA_STANDARD 20)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
-  # CMake 3.25 sets a property of this target unasked, and CUDA 13 no longer has the library.
+  # CMake 3.25 always sets a property of this target, but CUDA 13 no longer has the library.
   if(NOT TARGET CUDA::nvToolsExt)
     add_library(CUDA::nvToolsExt INTERFACE IMPORTED)
   endif()

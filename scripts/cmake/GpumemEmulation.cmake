@@ -1,5 +1,5 @@
-# A CUDA device that is emulated on the processor, so that the CUDA backend and the kernels' own sources are tested without a
-# GPU (tests/emulation). Takes the toolkit's plain headers; neither its compiler nor its libraries.
+# A CUDA device that is emulated on the processor (tests/emulation). It tests the CUDA backend and the kernels' sources without
+# a GPU. It needs the toolkit's plain headers, but not its compiler or libraries.
 get_filename_component(from_compiler "$ENV{CUDACXX}" DIRECTORY)
 find_program(GPUMEM_NVCC nvcc)
 get_filename_component(from_path "${GPUMEM_NVCC}" DIRECTORY)
@@ -23,10 +23,10 @@ set(emulation_sources
   ${emulation}/textures.cpp
   ${emulation}/managed.cpp
   ${emulation}/transfers.cpp)
-# Puts the kernels' shared memory in one place: whatever links the kernels takes it.
+# Puts the kernels' shared memory in one place. Every binary with the kernels needs this option.
 set(GPUMEM_EMULATION_LINK LINKER:-T,${emulation}/shared_memory.ld)
 
-# Each call of the runtime passes a gate (gates.cpp), but for those that tell of an error.
+# Each call of the runtime passes a gate (gates.cpp), except calls that report an error.
 foreach(source ${emulation_sources})
   file(STRINGS ${source} definitions REGEX "^cudaError_t cuda[A-Za-z0-9]+\\(")
   foreach(definition ${definitions})
@@ -45,7 +45,7 @@ function(gpumem_emulated_kernels target)
   target_include_directories(${target} PRIVATE
     ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/tests)
   target_include_directories(${target} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
-  # The warnings that nvcc gives too. And what nvcc allows where C++ does not: a look at memory as another type.
+  # The same warnings as nvcc's. Like nvcc, permits access to memory as another type.
   target_compile_options(${target} PRIVATE -include ${emulation}/device.hpp -ffp-contract=off -fdata-sections
     -fno-strict-aliasing -Wall -Wextra -Wno-unknown-pragmas -Wno-sign-compare ${GPUMEM_SANITIZER_FLAGS})
   if(GPUMEM_WERROR)
@@ -61,7 +61,7 @@ function(gpumem_add_emulation)
   add_library(gpumem_emulation OBJECT ${emulation_sources})
   target_include_directories(gpumem_emulation PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_BINARY_DIR}/gates)
   target_include_directories(gpumem_emulation SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
-  # Itself it is not instrumented, for speed; what it does with stacks and memory the address sanitizer is told.
+  # The emulation is not instrumented, for speed. It reports its stacks and memory to the address sanitizer.
   target_compile_options(gpumem_emulation PRIVATE -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
     $<$<BOOL:${GPUMEM_WERROR}>:-Werror>)
   if(GPUMEM_SANITIZE MATCHES address)

@@ -1,4 +1,4 @@
-# What is installed, by component: library, development (bindings/mpi too), tool (tools/), fortran, python, mpi_openmpi, mpi_mpich (bindings/).
+# Installed files by component: library, development (bindings/mpi too), tool (tools/), fortran, python, mpi_openmpi, mpi_mpich (bindings/).
 include(CMakePackageConfigHelpers)
 
 install(TARGETS gpumem gpumem_static gpumem_cpp EXPORT gpumemTargets
@@ -27,7 +27,7 @@ if(GPUMEM_HAS_CUDA)
   set(GPUMEM_PC_CUDA "cudalibdir=${CUDAToolkit_LIBRARY_DIR}\n")  # elsewhere: --define-variable=cudalibdir=...
   set(GPUMEM_PC_PRIVATE_LIBS "-L\${cudalibdir} -lcudart_static -lrt ${GPUMEM_PC_PRIVATE_LIBS}")
 endif()
-# Relative, so that the file is right wherever `cmake --install --prefix` puts it.
+# Relative, so the file is valid under every prefix of `cmake --install --prefix`.
 file(RELATIVE_PATH GPUMEM_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(scripts/cmake/gpumem.pc.in ${PROJECT_BINARY_DIR}/gpumem.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/gpumem.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

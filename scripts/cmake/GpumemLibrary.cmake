@@ -10,7 +10,7 @@ function(gpumem_shared_library target)
   # nodelete: threads and the CUDA runtime's own exit handlers may outlive a dlclose().
   target_link_options(${target} PRIVATE
     LINKER:--version-script=${version_script} LINKER:--exclude-libs,ALL LINKER:-z,nodelete LINKER:--as-needed
-    $<$<CONFIG:Release>:LINKER:--strip-all>  # names that nobody can link to: a tenth of the file
+    $<$<CONFIG:Release>:LINKER:--strip-all>  # symbols that are not exported: a tenth of the file
     ${GPUMEM_SANITIZER_FLAGS} ${GPUMEM_EMULATION_LINK})
   gpumem_harden(${target})
   if(NOT GPUMEM_SANITIZE)
@@ -18,7 +18,7 @@ function(gpumem_shared_library target)
   endif()
 endfunction()
 
-# What lies in a folder of the prefix finds the installed library from there. In /usr the loader does.
+# Files in a folder of the prefix find the installed library by a relative path. In /usr, the loader finds it.
 function(gpumem_install_run_path target folder)
   if(NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
     file(RELATIVE_PATH to_library ${CMAKE_INSTALL_PREFIX}/${folder} ${CMAKE_INSTALL_FULL_LIBDIR})
@@ -28,7 +28,7 @@ endfunction()
 
 gpumem_shared_library(gpumem ${GPUMEM_CORE_OBJECTS})
 add_library(gpumem::gpumem ALIAS gpumem)
-# For its test: what the presets without CUDA build, of the objects that are here.
+# For a test: the library of the presets without CUDA, from the objects of this build.
 if(GPUMEM_TESTS AND TARGET gpumem_absent)
   gpumem_shared_library(gpumem_without_cuda $<TARGET_OBJECTS:gpumem_core> ${loop_objects} $<TARGET_OBJECTS:gpumem_absent>)
 endif()

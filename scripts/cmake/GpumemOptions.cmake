@@ -1,12 +1,12 @@
-# What every target of the project is compiled with.
+# Compile options of every target of the project.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-set(CMAKE_LINK_DEPENDS_NO_SHARED ON)  # a program is not linked anew for a change inside the library
+set(CMAKE_LINK_DEPENDS_NO_SHARED ON)  # a change inside the library does not relink programs
 
-# ccache takes no precompiled headers unless it is told to be sloppy.
+# ccache accepts precompiled headers only with sloppiness.
 set(GPUMEM_PRECOMPILE ON)
 if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES ccache)
   set(GPUMEM_PRECOMPILE OFF)
@@ -15,8 +15,8 @@ endif()
 set(GPUMEM_SANITIZER_FLAGS "")
 if(GPUMEM_SANITIZE)
   set(GPUMEM_SANITIZER_FLAGS -fsanitize=${GPUMEM_SANITIZE} -fno-omit-frame-pointer)
-  # Undefined behaviour traps, and the address sanitizer tells where. With the words of what it was, kernels took up to twice as long to compile,
-  # and every process 0.1 s to start.
+  # Undefined behaviour traps, and the address sanitizer prints the place. With error messages, kernels took up to twice as long to
+  # compile, and every process 0.1 s to start.
   if(GPUMEM_SANITIZE MATCHES undefined)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       list(APPEND GPUMEM_SANITIZER_FLAGS -fsanitize-undefined-trap-on-error)
@@ -25,15 +25,15 @@ if(GPUMEM_SANITIZE)
     endif()
   endif()
 endif()
-# What is compiled with them; everything is linked with them.
+# Every target links with the sanitizer flags. Targets that are instrumented also compile with these.
 set(GPUMEM_INSTRUMENTATION ${GPUMEM_SANITIZER_FLAGS})
 
 # The Fortran binding and its tests.
 set(GPUMEM_FORTRAN_WARNINGS
   "$<$<Fortran_COMPILER_ID:GNU>:-std=f2018;-Wall;-Wextra;$<$<BOOL:${GPUMEM_WERROR}>:-Werror>>")
 
-# What the library and the command are compiled and linked with besides. A sanitizer has checks of its own, and nvcc's host code is
-# launch stubs alone.
+# More compile and link options of the library and the command. Builds with a sanitizer have their own checks, and nvcc's host
+# code has only launch stubs.
 function(gpumem_harden target)
   if(GPUMEM_SANITIZE)
     return()
@@ -42,7 +42,7 @@ function(gpumem_harden target)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     list(APPEND flags -fcf-protection=full)
   endif()
-  if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")  # without optimisation there is none of it
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")  # _FORTIFY_SOURCE needs optimisation
     list(APPEND flags -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
   endif()
   target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:C,CXX>:${flags}>")

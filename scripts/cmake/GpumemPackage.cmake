@@ -1,7 +1,7 @@
-# Debian packages, one a component: `cpack -G DEB` in a build folder. Configured with -DCMAKE_INSTALL_PREFIX=/usr the libraries lie
-# where Debian has them, in a folder for each architecture.
+# Debian packages, one per component: `cpack -G DEB` in a build folder. With -DCMAKE_INSTALL_PREFIX=/usr, the libraries are in
+# Debian's folder for the architecture.
 set(packager "gpumem maintainers <maintainers@gpumem.invalid>")
-if(DEFINED ENV{DEBEMAIL})  # as Debian's own tools have it
+if(DEFINED ENV{DEBEMAIL})  # as in Debian's own tools
   set(packager "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
 endif()
 set(GPUMEM_PACKAGE_MAINTAINER ${packager} CACHE STRING "Who packages: name and address")
@@ -17,7 +17,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)  # of the very same version
+set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)  # of the same version
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
 
 set(debian ${PROJECT_BINARY_DIR}/debian)
@@ -43,7 +43,7 @@ if(GPUMEM_HAS_CUDA)
 endif()
 configure_file(scripts/cmake/debian/copyright.in ${debian}/copyright @ONLY)
 
-# What packages of programs that use the library depend on, and how the system learns of it.
+# Dependencies for packages of programs that use the library, and the trigger for ldconfig.
 file(STRINGS src/api/gpumem.map symbols REGEX "^ +gpumem_")
 list(TRANSFORM symbols REPLACE "^ +(.*);" " \\1@GPUMEM_0.1 0.1.0\n")
 list(JOIN symbols "" symbols)
@@ -51,7 +51,7 @@ file(WRITE ${debian}/symbols "libgpumem.so.0 libgpumem0 #MINVER#\n GPUMEM_0.1@GP
 file(WRITE ${debian}/shlibs "libgpumem 0 libgpumem0 (>= ${PROJECT_VERSION})\n")
 file(WRITE ${debian}/triggers "activate-noawait ldconfig\n")
 
-# A component as a package: its name there, its section, the components that it depends on, a sentence and what follows it.
+# The package of a component: its name, section, dependencies on other components, summary and description.
 function(gpumem_package component name section depends sentence text)
   string(TOUPPER ${component} upper)
   set(CPACK_COMPONENTS_ALL ${CPACK_COMPONENTS_ALL} ${component} PARENT_SCOPE)

@@ -1,6 +1,6 @@
-# The software bill of materials of this build, gpumem.spdx.json (SPDX 2.3): what is linked into what is shipped, and from where.
+# Writes the software bill of materials, gpumem.spdx.json (SPDX 2.3): the linked packages and their sources.
 
-# A package: its id, name, version, licence, and how gpumem takes it (an SPDX relationship).
+# A package: its id, name, version, licence, and how gpumem uses it (an SPDX relationship).
 function(gpumem_sbom_package id name version licence relationship comment)
   set(packages "${packages},
     {\"SPDXID\": \"SPDXRef-${id}\", \"name\": \"${name}\", \"versionInfo\": \"${version}\", \"downloadLocation\": \"NOASSERTION\",
@@ -27,7 +27,7 @@ function(gpumem_sbom file)
   gpumem_sbom_package(libstdcxx libstdc++ NOASSERTION NOASSERTION DYNAMIC_LINK "of the system: libstdc++ and libgcc_s")
   string(SHA256 id "${PROJECT_VERSION}${packages}")
   string(SUBSTRING ${id} 0 16 id)
-  string(TIMESTAMP now UTC) # SOURCE_DATE_EPOCH, where it is set
+  string(TIMESTAMP now UTC) # SOURCE_DATE_EPOCH, if it is set
   file(CONFIGURE OUTPUT ${file} @ONLY CONTENT [[{
   "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": "gpumem-@PROJECT_VERSION@",
   "documentNamespace": "https://spdx.org/spdxdocs/gpumem-@PROJECT_VERSION@-@id@",

@@ -1,4 +1,4 @@
-# gpumem_core: every object of the library, so that unit tests can link the internals without any being exported.
+# gpumem_core: every object of the library. Unit tests link these objects, because the internals are not exported.
 set(core_sources
   src/api/arithmetic.cpp
   src/api/axpby.cpp
@@ -125,7 +125,7 @@ set(core_sources
   src/backend/host/reduce_vector.cpp
   src/backend/host/worker_pool.cpp)
 
-# The tables of implementations: compiled with the CUDA backend, whose functions they name, or with what stands in for it.
+# The tables of implementations name functions of the CUDA backend, so they are compiled with it or with its substitute.
 set(table_sources
   src/ops/arithmetic/implementations.cpp
   src/ops/axpby/implementations.cpp
@@ -213,30 +213,30 @@ function(gpumem_core_settings target)
   set_target_properties(${target} PROPERTIES
     POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden C_VISIBILITY_PRESET hidden
     CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-  # No fused multiply-add unless it is written: results do not depend on the compiler.
+  # Only explicit fused multiply-add, so results do not depend on the compiler.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
     # Functions that host and kernels share are plain constexpr ones.
     $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false --expt-relaxed-constexpr --compress-mode=size>)
   gpumem_compile_options(${target})
   gpumem_harden(${target})
-  # A call may be made in a thread with a small stack.
+  # A caller's thread may have a small stack.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT GPUMEM_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wstack-usage=9216>)
   endif()
 endfunction()
 
-# The host's inner loops, once for each instruction set.
+# The host's inner loops, once per instruction set.
 set(loop_objects "")
 set(loop_speed -O3)
-set(base_speed -O2)  # for processors from before AVX2, which are few: a third less code
+set(base_speed -O2)  # a third less code, for the few processors before AVX2
 if(GPUMEM_SANITIZE)
   set(loop_speed "")
   set(base_speed "")
 endif()
-# Their comparisons would raise flags that nobody looks at; gcc makes no vectors of them otherwise.
+# gcc vectorises their comparisons only if it may ignore floating-point exception flags, which nothing reads.
 set_source_files_properties(src/backend/host/loops/convert.cpp src/backend/host/loops/resize.cpp PROPERTIES
                             COMPILE_OPTIONS -fno-trapping-math)
-# Their vectors are written out; unrolled further, they take four times the room.
+# Their vectors are written out. With more unrolling, they are four times as large.
 if(NOT GPUMEM_SANITIZE)
   set_source_files_properties(src/backend/host/loops/arithmetic.cpp src/backend/host/loops/float_lines.cpp
                               PROPERTIES COMPILE_OPTIONS -O2)
@@ -273,7 +273,8 @@ gpumem_core_settings(gpumem_core)
 if(GPUMEM_PRECOMPILE)
   target_precompile_headers(gpumem_core PRIVATE src/base/precompiled.hpp)
 endif()
-# Files together, half the time: the build without sanitizers has each by itself. Those of some folders have the same names in each.
+# Files compiled together take half the time. Some folders define the same names in each file, so their files stay separate.
+# The build without sanitizers compiles each file separately.
 if(GPUMEM_SANITIZE)
   set_target_properties(gpumem_core PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
   set(apart ${core_sources})
@@ -281,8 +282,8 @@ if(GPUMEM_SANITIZE)
   set_source_files_properties(${apart} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endif()
 
-# What chooses and orders work is no faster by -O3, and larger; loops of the host are, and those over the boxes of a layout. What is called
-# now and then is made small. What is optimised otherwise than the precompiled headers takes none: gcc would optimise it as them.
+# -O3 speeds up only loops of the host and loops over the boxes of a layout. Other code would only grow. Rarely called code has -Os.
+# Files with other options than the precompiled headers do not use them, because gcc would apply the headers' options.
 target_compile_options(gpumem_core PRIVATE $<$<CONFIG:Release>:-O2>)
 set(loop_sources ${core_sources})
 list(FILTER loop_sources INCLUDE REGEX "^src/(backend/host/|dist/(layout|route))")
@@ -300,7 +301,7 @@ if(GPUMEM_EMULATE)
   target_compile_definitions(gpumem_core PRIVATE GPUMEM_HAS_CUDA)
 endif()
 
-# What any binary made of the objects links besides: everything but the C and C++ runtime is static.
+# Other libraries of every binary with these objects. Everything except the C and C++ runtime is static.
 set(GPUMEM_CORE_OBJECTS $<TARGET_OBJECTS:gpumem_core> ${loop_objects})
 set(GPUMEM_CORE_LIBRARIES Threads::Threads ${CMAKE_DL_LIBS})
 if(GPUMEM_HAS_CUDA)
@@ -309,7 +310,7 @@ endif()
 if(GPUMEM_EMULATE)
   list(APPEND GPUMEM_CORE_OBJECTS $<TARGET_OBJECTS:gpumem_kernels> $<TARGET_OBJECTS:gpumem_emulation>)
 elseif(GPUMEM_HAS_CUDA)
-  # By themselves, so that a test can link the library without them.
+  # Separate objects, so a test can link the library without them.
   foreach(part cuda absent)
     add_library(gpumem_${part} OBJECT EXCLUDE_FROM_ALL ${${part}_sources})
     gpumem_core_settings(gpumem_${part})

@@ -1,4 +1,4 @@
-# The last lines of configuring: the parts that are built, the GPUs, and how to change them.
+# Prints the last lines of configuring: the enabled parts, the GPUs, and how to change them.
 function(gpumem_say label text)
   string(LENGTH "${label}" length)
   math(EXPR padding "16 - ${length}")

@@ -1,8 +1,8 @@
-# The code of the tests, which is compiled once: it speaks to the library through its header, or links its internals, and so fits
-# the library of any build. A build with sanitizers takes it from the build without (GPUMEM_TESTS_FROM) and links it anew.
+# The code of the tests is compiled once and links to the library of any build, through its header or its internals. A build with
+# sanitizers takes the code from the build without (GPUMEM_TESTS_FROM) and links it again.
 set(GPUMEM_TESTS_FROM "" CACHE PATH "Folder of another build, whose compiled tests are linked here")
 
-# An archive of test code. gpumem_test_support has what all of them include.
+# An archive of test code. gpumem_test_support has the parts that all of them include.
 function(gpumem_test_code name)
   if(GPUMEM_TESTS_FROM)
     set(archive ${GPUMEM_TESTS_FROM}/tests/lib${name}.a)
@@ -18,7 +18,7 @@ function(gpumem_test_code name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(${name} PRIVATE GTest::gtest)
   gpumem_compile_options(${name})
-  target_compile_options(${name} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-Og>) # more is spent on compiling than running
+  target_compile_options(${name} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-Og>) # compiling takes longer than running
   if(NOT GPUMEM_PRECOMPILE)
     return()
   elseif(name STREQUAL gpumem_test_support)
@@ -33,7 +33,7 @@ function(gpumem_test_program name)
   cmake_parse_arguments(arg "" "" "CODE;SOURCES" ${ARGN})
   add_executable(${name} ${PROJECT_SOURCE_DIR}/tests/support/sanitizer_options.cpp ${arg_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  # Whole: nothing refers to a test.
+  # The whole archive, because nothing refers to a test.
   foreach(code ${arg_CODE})
     target_link_libraries(${name} PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,${code}>)
   endforeach()
@@ -48,8 +48,8 @@ endfunction()
 
 set(GPUMEM_TEST_SHARDS 0 CACHE STRING "Processes that share the many short tests of a program; 0: each test has its own, and a name for ctest")
 
-# The short tests of a program, found when ctest starts, since the machine that runs the tests decides which kinds of context there are.
-# gtest_discover_tests() takes one setting of an environment and loses the rest.
+# The short tests of a program. ctest finds them when it starts, because the kinds of context depend on the machine that runs the
+# tests. gtest_discover_tests() keeps only one setting of an environment.
 function(gpumem_short_tests program)
   cmake_parse_arguments(arg "" "PREFIX;FILTER;LABEL" "ENVIRONMENT" ${ARGN})
   set(properties TIMEOUT 600)
@@ -73,7 +73,7 @@ function(gpumem_short_tests program)
   endforeach()
 endfunction()
 
-# Called last: the target that compiles all of it.
+# Called last. Makes the target that compiles all test code.
 function(gpumem_test_code_target)
   get_property(archives GLOBAL PROPERTY GPUMEM_TEST_ARCHIVES)
   if(GPUMEM_TESTS_FROM)

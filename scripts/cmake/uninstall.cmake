@@ -1,4 +1,4 @@
-# Removes the files that `cmake --install` put from a build folder, and the folders of the library's own that are empty then.
+# Removes the files that `cmake --install` installed from a build folder, and then the library's own empty folders.
 # usage: cmake -P uninstall.cmake BUILD_DIR
 file(GLOB manifests ${CMAKE_ARGV3}/install_manifest*.txt)
 if(NOT manifests)
@@ -19,7 +19,7 @@ foreach(manifest ${manifests})
   file(REMOVE ${manifest})
 endforeach()
 list(REMOVE_DUPLICATES folders)
-list(SORT folders ORDER DESCENDING)  # what is inside comes first
+list(SORT folders ORDER DESCENDING)  # inner folders come first
 foreach(folder ${folders})
   file(GLOB left ${folder}/*)
   if(NOT left)

@@ -1,4 +1,4 @@
-// Transpose.
+// C functions of the transpose.
 #include "api/guard.hpp"
 #include "ops/operations.hpp"
 

@@ -1,4 +1,4 @@
-// A plan in words.
+// gpumem_explain(): a plan as text or JSON.
 #include <algorithm>
 #include <cstdio>
 #include <utility>
@@ -12,20 +12,18 @@
 namespace gpumem {
 namespace {
 
-// One row that was not taken, and why.
 struct PassedOver {
   const char* name;
   const char* reason;
-  bool same_space;  // it runs where the work does
+  bool same_space;  // as the plan's
 };
 
-// What both formats print.
 struct Report {
   const char* family;
   std::string line;
-  std::string fused;  // of a permutation: what is left of its axes
+  std::string fused;  // only for a permutation: its axes after fusion
   bool empty;
-  const DeviceProps* props = nullptr;  // this and the rest only where there is something to do
+  const DeviceProps* props = nullptr;  // this and all below only if not empty
   const char* placement = nullptr;
   const char* variant = nullptr;
   ChosenBy by{};
@@ -80,7 +78,7 @@ Report report_of(const Planner& planner, const Plan<Family>& plan, const CallRec
   return report;
 }
 
-// Not inlined: a plan is large, and there are many families.
+// Not inlined, because a plan is large and there are many operations.
 template <class Family, class Call>
 [[gnu::noinline]] Report explained(Planner& planner, const Call& call, const CallRecord& record) {
   return report_of<Family>(planner, plan(planner, call, record.completion), record);
@@ -88,7 +86,7 @@ template <class Family, class Call>
 
 constexpr const char* kChosenBy[] = {"table", "tuning", "environment", "program"};
 
-// JSON strings. Names of devices, which come from drivers, have no control characters any more.
+// A JSON string. Control characters were removed from device names, which come from drivers.
 std::string quoted(std::string_view text) {
   std::string out(1, '"');
   for (const char c : text) {
@@ -122,7 +120,7 @@ std::string as_text(const Report& r) {
     print("  launch    %lld task%s on up to %d threads, tiles of %lld\n", grid, grid == 1 ? "" : "s",
           r.props->multiprocessors, tile);
   }
-  // Variants with the same reason share a line. Variants of the other execution space say nothing about this work.
+  // Variants with the same reason share a line. Those of the other execution space are omitted.
   std::vector<std::pair<std::string, std::string_view>> reasons;
   for (const PassedOver& row : r.passed_over) {
     if (!row.same_space) continue;

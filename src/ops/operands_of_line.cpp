@@ -16,11 +16,11 @@
 namespace gpumem {
 namespace {
 
-constexpr size_t kBlockElements = 65521;  // a prime: what is moved by rows or tiles goes to other values
+constexpr size_t kBlockElements = 65521;  // a prime, so rows and tiles have different values
 constexpr size_t kAlignment = 4096;
 
-// The bits of element i: integers of which no sum of cubes leaves 64 bits, and floating-point numbers of 1 up to 2, so that products
-// and sums stay numbers.
+// The bits of element i. Integers are below 64, so no sum of cubes overflows 64 bits. Floating-point numbers are in [1,
+// 2), so products and sums are never NaN.
 uint64_t element(gpumem_dtype dtype, size_t i) noexcept {
   uint64_t bits = (i + 1) * 0x9e3779b97f4a7c15;
   bits ^= bits >> 31;
@@ -45,7 +45,6 @@ uint64_t element(gpumem_dtype dtype, size_t i) noexcept {
   }
   return bits & 0x3f;
 }
-// Of the types that have factors.
 uint64_t one(gpumem_dtype dtype) noexcept {
   return for_float_or_double(dtype,
                              []<class T>() { return uint64_t{sizeof(T) == 4 ? 0x3f800000 : 0x3ff0000000000000}; });
@@ -62,7 +61,6 @@ std::vector<unsigned char> block_of(size_t count, int64_t bytes, const F& value)
   return block;
 }
 
-// The type of what a call reads; bytes where it moves them.
 template <class Call>
 gpumem_dtype dtype_of(const Call& call) noexcept {
   if constexpr (requires { call.dtype; }) {
@@ -77,7 +75,6 @@ gpumem_dtype dtype_of(const Call& call) noexcept {
   }
 }
 
-// Puts addresses into a call.
 class Placing : public OperandsAlone {
  public:
   template <class F>
@@ -97,13 +94,12 @@ class Placing : public OperandsAlone {
   std::function<void*(const void*)> at_;
 };
 
-// The operation of each call, whose parameters its record has.
 void perform(Context& c, const ReduceParams& p, NativeStream s, Completion u) { reduce(c, p, s, u); }
 void perform(Context& c, const ReduceAxisParams& p, NativeStream s, Completion u) { reduce_axis(c, p, s, u); }
 void perform(Context& c, const ReduceSegmentsParams& p, NativeStream s, Completion u) {
   try {
     reduce_segments(c, p, s, u);
-  } catch (const Error& error) {  // the results are there, 0 of a segment without elements
+  } catch (const Error& error) {  // all results exist: an empty segment has 0
     if (error.status() != GPUMEM_EMPTY) throw;
   }
 }
@@ -167,7 +163,7 @@ OperandsOfLine::OperandsOfLine(Context& context, const CallRecord& record,
     for (const Buffer& buffer : buffers_) {
       if (buffer.address_in_line == p) return buffer.at;
     }
-    return nullptr;  // it is not looked at
+    return nullptr;  // the operation does not access it
   });
   with_call(record_, [&]<class Family>(auto& call) { all_fields(placing, call, record_.completion); });
   with_call(record_, [&]<class Family>(auto& call) {
@@ -206,7 +202,7 @@ void* OperandsOfLine::add_buffer(const void* address_in_line, gpumem_memory_kind
     buffer.memory = std::shared_ptr<void>(p, [&context = context_](void* q) {
       try {
         free_memory(context, q);
-      } catch (const std::exception&) {  // after a fault: it goes with the context
+      } catch (const std::exception&) {  // after a fault, the context frees it
       }
     });
   }
@@ -219,7 +215,7 @@ void OperandsOfLine::move(void* dst, const void* src, int64_t bytes) {
   context_.device().copy(context_.own_stream(), dst, src, static_cast<size_t>(bytes), Completion::blocking);
 }
 
-// The block over and over: what is there already is copied behind itself.
+// Repeats the block: the part that is filled already is copied after itself.
 void OperandsOfLine::fill(const Buffer& buffer, std::vector<unsigned char> block) {
   char* const at = static_cast<char*>(buffer.at);
   int64_t done = std::min(buffer.bytes, static_cast<int64_t>(block.size()));
@@ -240,7 +236,7 @@ std::vector<unsigned char> OperandsOfLine::contents(const Buffer& buffer) const 
       });
     } else if constexpr (requires { call.index_type; }) {
       if (buffer.at != call.index) return;
-      // Each row once, where there are as many: a prime that does not divide their number leads to all of them.
+      // Steps by a prime that does not divide the number of rows reach each row once.
       constexpr bool gathers = std::is_same_v<Family, GatherFamily>;
       const auto rows = static_cast<uint64_t>(gathers ? call.src_rows : call.dst_rows);
       if (rows == 0) {

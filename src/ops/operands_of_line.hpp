@@ -1,4 +1,4 @@
-// A problem line with operands of its own: memory of the kinds, extents and alignments that it names.
+// Operands for an operation descriptor, with the kinds of memory, extents and alignments that it names.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace gpumem {
 
-// Plans a line, and notes the ranges of its operands.
+// Also records the ranges of the operands.
 class NotingPlanner final : public LinePlanner {
  public:
   using LinePlanner::LinePlanner;
@@ -29,22 +29,21 @@ class NotingPlanner final : public LinePlanner {
 
 class OperandsOfLine {
  public:
-  // on_host: all of them in ordinary host memory, whatever the line says. results: where those of reductions go.
+  // on_host: all operands are in pageable memory instead. results: where results of reductions go.
   OperandsOfLine(Context& context, const CallRecord& record, const std::vector<NotingPlanner::Range>& ranges,
                  ExecutionSpace results, bool on_host);
 
-  // Inputs and outputs as at first: values that do not leave their types, and bytes that no result has.
+  // Restores the initial contents. Outputs have a pattern that no result has.
   void renew();
-  // Behind the context's own stream; given Completion::asynchronous, without waiting.
+  // Runs on the context's own stream. Does not wait if the descriptor's call is asynchronous.
   void run();
-  // Whether the results have the same bytes.
   bool same_results(OperandsOfLine& other);
 
   const CallRecord& record() const noexcept { return record_; }
 
  private:
   struct Buffer {
-    const void* address_in_line;  // the line's address; nullptr: a result's
+    const void* address_in_line;  // nullptr for a result
     void* at;
     int64_t bytes;
     bool read;

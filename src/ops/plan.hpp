@@ -1,6 +1,6 @@
-// A plan is everything that is decided before anything runs: checked operands, placement, the parameters as they travel on, and the
-// chosen variant. The operations execute plans and explain() prints them, so the two can't disagree. A plan runs where it says: on the
-// stream that it was given, or on the host beside a CUDA device in that stream's order.
+// A plan has every decision that precedes execution: checked operands, placement, parameters and variant. Operations
+// execute plans and explain() prints them, so the two can't disagree. A plan runs on its stream, or on the host in that
+// stream's order.
 #pragma once
 
 #include <exception>
@@ -19,12 +19,12 @@ template <class Family>
 struct Plan {
   bool empty = false;  // nothing to do: no kernel runs
   Placement placement{};
-  // Normal: distances that are never used are tight. An operand that is staged is placeholder().
+  // Unused distances are tight. A staged operand is placeholder().
   typename Family::Params params{};
   Selection<typename Family::Params> selection{};
 };
 
-// If an operand crosses the link to the device, the parameters are those of the first piece, and `whole` those of the call.
+// If an operand crosses PCIe or NVLink, `params` describes the first piece and `whole` the call.
 struct TransposePlan : Plan<TransposeFamily> {
   TransposeParams whole{};
 };
@@ -47,32 +47,32 @@ Selection<typename Family::Params> decide(Place& place, ExecutionSpace space, co
   return decide<Family>(place, space, params, place.forced(Family::id));
 }
 
-// A task of the host that calls work(backend, stream, until). what: as the log names it. *status, if there is one, tells where
-// memory has run out.
+// A host task that calls work(backend, stream, completion). what: its name in the log. *status, unless status is
+// nullptr, becomes GPUMEM_OUT_OF_MEMORY if memory runs out.
 template <class Work>
 HostTask beside_task(Context& context, std::string what, Work work, gpumem_status* status = nullptr) {
   return [&context, what = std::move(what), work = std::move(work), status] {
     try {
       work(context.host(), nullptr, Completion::blocking);
-    } catch (const std::exception& error) {  // of memory
+    } catch (const std::exception& error) {  // host work fails only if memory runs out
       if (status != nullptr) *status = GPUMEM_OUT_OF_MEMORY;
       context.log.write(GPUMEM_LOG_ERROR, "%s failed: %s", what.c_str(), error.what());
     }
   };
 }
 
-// Whether work runs on the host beside a CUDA device.
+// Whether the host does the work of a CUDA context.
 inline bool runs_beside(const Context& context, const Placement& placement) noexcept {
   return context.on_cuda() && placement.space == ExecutionSpace::host;
 }
 
-// Whether the host does it after the call has returned, in the order of a device's stream.
+// Whether the host does the work after the call has returned, in the order of a device stream.
 inline bool runs_later(const Context& context, const Placement& placement, Completion completion) noexcept {
   return runs_beside(context, placement) && completion == Completion::asynchronous;
 }
 
-// what: the operation as a sentence names it, "this fill". Completion::blocking is for the context's own stream. Work that runs
-// later is copied.
+// what: the operation's name in error messages, "this fill". Completion::blocking requires the context's own stream.
+// Work that runs after the return is copied.
 template <class Work>
 void run_placed(Context& context, const Placement& placement, NativeStream stream, Completion completion,
                 const char* what, const Work& work) {
@@ -90,7 +90,7 @@ void run_placed(Context& context, const Placement& placement, NativeStream strea
   }
 }
 
-// The same, of a family that is only launched.
+// The same for an operation that consists of one launch.
 template <class Family>
 void launch_placed(Context& context, const Plan<Family>& plan, NativeStream stream, Completion completion,
                    const char* what) {
@@ -106,7 +106,7 @@ void launch_placed(Context& context, const Plan<Family>& plan, NativeStream stre
   }
 }
 
-// Work in the plain form, behind the context's own stream: work(backend, stream), and its value.
+// Runs work(backend, stream) as a blocking call after the context's own stream, and returns its value.
 template <class Work>
 auto run_now(Context& context, const Placement& placement, const Work& work) {
   const bool beside = runs_beside(context, placement);

@@ -1,5 +1,5 @@
-// What a plan is made from beside the call: the devices, what the program chose, and who says where operands lie. The operations
-// plan with memory, gpumem_explain() with what a line says of it.
+// The inputs of a plan other than the call: devices, the program's choices, and the memory of the operands. Operations
+// look up real memory. gpumem_explain() takes the kinds of memory from an operation descriptor.
 #pragma once
 
 #include "ops/call_record.hpp"
@@ -12,25 +12,24 @@ class Planner {
   Planner(const Planner&) = delete;
   Planner& operator=(const Planner&) = delete;
 
-  // Throws for memory that can't be accessed so; see look_up_range().
+  // Throws if the memory does not permit the access. See look_up_range().
   virtual Operand look_up(const ByteRange& range, Access access) = 0;
-  // Whether the elements of src and dst are known to be disjoint, though their ranges may overlap.
+  // Whether the elements of src and dst are known to be disjoint even if their ranges overlap.
   virtual bool knows_disjoint() const noexcept { return false; }
-  // And for memory of another CUDA device than the context's; for an _async call on a strict host context also for memory of another
-  // side than that of the operands before.
+  // Throws also for memory of a CUDA device other than the context's. For an asynchronous call on a strict host
+  // context, it throws too if one operand is in host memory and another in device memory.
   Operand look_up_here(const ByteRange& range, Access access);
-  // The same for an index or offsets, which kernels read in pinned memory too.
+  // The same for an index or offsets. Kernels can read them in pinned memory.
   Operand look_up_index(const ByteRange& range);
 
   bool on_cuda() const noexcept { return device_.backend == ExecutionSpace::cuda; }
-  // Of the context's device; on a host context the host's.
+  // On a host context, these are the host's properties.
   const DeviceProps& device() const noexcept { return device_; }
   const DeviceProps& host() const noexcept { return host_; }
   const DeviceProps& props(ExecutionSpace space) const noexcept {
     return space == ExecutionSpace::cuda ? device_ : host_;
   }
   Override forced(gpumem_family family) const noexcept;
-  // What was tuned for problems like this one.
   TunedRow tuned() const noexcept;
   virtual void chose(int32_t /*row*/, ExecutionSpace /*space*/) noexcept {}
   bool streams_host_data() const noexcept;
@@ -39,7 +38,7 @@ class Planner {
   virtual const CallRecord& record() const noexcept = 0;
 
   Planner(Context& context, Completion completion) noexcept;
-  // Of devices that need not be here, where the program has chosen nothing.
+  // For devices that need not be present.
   Planner(const DeviceProps& device, const DeviceProps& host) noexcept;
 
  private:
@@ -47,13 +46,13 @@ class Planner {
 
   const DeviceProps& device_;
   const DeviceProps& host_;
-  const Context* context_;  // may be nullptr
-  bool one_side_ = false;   // all operands have to lie on that of the first
+  const Context* context_;  // nullptr: no program has chosen anything
+  bool one_side_ = false;   // all operands must be on the side of the first
   const char* first_argument_ = nullptr;
   gpumem_memory_kind first_kind_ = GPUMEM_MEMORY_PAGEABLE;
 };
 
-// Of a call: asks registry and driver, and notes it all as the thread's last operation.
+// For a call: asks the registry and the driver, and records the answers as the thread's last operation.
 class CallPlanner : public Planner {
  public:
   template <class Call>
@@ -73,7 +72,7 @@ class CallPlanner : public Planner {
   CallRecord& record_;
 };
 
-// Of a part of a call whose operands were looked up before, by the context that works or by another one of its device.
+// For a part of a call whose operands were looked up before, by this context or another one of its device.
 class PartPlanner final : public CallPlanner {
  public:
   template <class Call>
@@ -88,7 +87,7 @@ class PartPlanner final : public CallPlanner {
   const Operand& dst_;
 };
 
-// Of a line: no memory is touched.
+// For an operation descriptor. It touches no memory.
 class LinePlanner : public Planner {
  public:
   LinePlanner(Context& context, const CallRecord& record) noexcept

@@ -18,7 +18,7 @@ Workspace::~Workspace() {
   if (on_host_) return;
   try {
     free_async(context_, p_, context_.device_memory().own());
-  } catch (const Error& error) {  // the device is lost, and its memory with it; or debug mode has found damage
+  } catch (const Error& error) {  // either the device and its memory are lost, or debug mode found damage
     if (error.status() == GPUMEM_CORRUPTED) context_.log.write(GPUMEM_LOG_ERROR, "%s", error.what());
   }
 }

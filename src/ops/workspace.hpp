@@ -1,5 +1,5 @@
-// Memory next to the work, for as long as a call takes. That of a device comes from the context's pool, and its use is ordered by the
-// context's own stream.
+// Temporary memory of a call, in the execution space of its work. Device memory comes from the context's pool, and the
+// context's own stream orders its use.
 #pragma once
 
 #include <cstdint>

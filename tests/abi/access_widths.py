@@ -2,7 +2,7 @@
 """The machine code of the copy kernels scalar, vec2 and vec4 loads and stores words of 32, 64 and 128 bits.
 
 usage: access_widths.py CUOBJDUMP LIBRARY
-Exit status 77 where there is nothing to look at, with the reason on standard output.
+Exits 77 with the reason on standard output if nothing can be checked.
 """
 
 import re

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Holds the header against the baseline, tests/abi/baseline.txt: what programs were built against, one declaration a line. What is
-there may not change; what is new is added by --update. docs/abi.md has the rules.
+"""Compares the header with the baseline, tests/abi/baseline.txt: the interface that programs were built against.
 
-usage: baseline.py              says what was changed or not added, and exits 1 if anything was
-       baseline.py --update     adds what is new; --update --break: takes over changes as well
-       baseline.py --shorter    prints the baseline as a version before it may have been: its structs with half of their members
+The baseline has one declaration per line. They may not change. New declarations are added by --update. docs/abi.md has the rules.
+
+usage: baseline.py              prints changed and missing declarations; exits 1 if there is one
+       baseline.py --update     adds new declarations
+       baseline.py --update --break    accepts changed declarations too
+       baseline.py --shorter    prints the baseline as an older version: its structs have half of their members
        baseline.py --stubs H    prints a definition of each function of a header, for abidiff
 """
 
@@ -26,7 +28,7 @@ OPENING = """/* Written by tests/abi/baseline.py --update: what programs were bu
 
 
 def read(path):
-    """The model of a header, without the version, which changes each time."""
+    """The model of a header, without the version, which every release changes."""
     model = header.read(path)
     model["constants"] = [one for one in model["constants"] if not one["name"].startswith("GPUMEM_VERSION_")]
     return model
@@ -70,7 +72,7 @@ def signatures(model, kind):
 
 
 def struct_changes(old, new):
-    """What was done to a struct other than appending members: programs were compiled with its offsets."""
+    """Changes of a struct except appended members, because programs were compiled with its offsets."""
     before, after = old["members"], new["members"]
     for was, now in zip(before, after):
         if was != now:
@@ -83,7 +85,7 @@ def struct_changes(old, new):
 
 
 def changes(old, new):
-    """What of the old model is gone or has become something else."""
+    """Declarations of the old model that are missing or different in the new one."""
     for what, was, now in (
         ("constant", *({one["name"]: (one["value"], one["type"]) for one in each["constants"]} for each in (old, new))),
         ("type", old["types"], new["types"]),
@@ -104,7 +106,7 @@ def changes(old, new):
 
 
 def shorter(model):
-    """A model whose structs end after half of their members, or soon behind that, where no padding follows."""
+    """A model whose structs end after half of their members, or after the next member that no padding follows."""
     for struct in model["structs"]:
         members = struct["members"]
         keep = len(members) // 2

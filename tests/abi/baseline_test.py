@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each kind of change to the header is seen by tests/abi/baseline.py, and what may be added is not a change."""
+"""Proves that tests/abi/baseline.py reports each kind of change to the header, and accepts permitted additions."""
 
 import pathlib
 import sys
@@ -12,7 +12,7 @@ import baseline  # noqa: E402
 
 TEXT = baseline.BASELINE.read_text(encoding="utf-8")
 
-# What is replaced, by what, and a part of the sentence.
+# Text to replace, its replacement, and a part of the error message.
 BREAKS = [
     ("  GPUMEM_EMPTY = 5,\n", "", "constant GPUMEM_EMPTY is gone"),
     ("GPUMEM_EMPTY = 5", "GPUMEM_EMPTY = 55", "constant GPUMEM_EMPTY was"),

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What the library and the command are hardened with, read from their ELF files; and what they may not take from the C library.
+"""Checks the hardening of the library and the command in their ELF files, and that they import no forbidden C function.
 
 usage: hardening.py LIBRARY [--cuda] [--program=PROGRAM]
---cuda: the CUDA runtime is in the library, which is not compiled here.
+--cuda: the library contains the CUDA runtime, which is not compiled here.
 """
 
 import argparse
@@ -10,11 +10,11 @@ import platform
 import re
 import subprocess
 
-# They go by the locale that the program has set.
+# Their results depend on the program's locale.
 BY_LOCALE = {"toupper", "tolower", "isalpha", "isalnum", "isdigit", "isspace", "isupper", "islower", "isprint", "ispunct",
              "strtol", "strtoul", "strtoll", "strtoull", "strtod", "strtof", "strtold", "atoi", "atol", "atof", "strcoll",
              "strerror", "strerror_r", "__xpg_strerror_r", "setlocale", "localeconv", "strftime", "__isoc99_sscanf"}
-# A command that sets none stays in the C locale, whatever its libraries call.
+# A command that calls none of these stays in the C locale, even if its libraries use locales.
 SETS_LOCALE = {"setlocale", "newlocale", "uselocale", "_ZNSt6locale6globalERKS_", "_ZNSt6localeC1EPKc"}
 UNSAFE_ENVIRONMENT = {"getenv"}
 MOST_TLS = {False: 2048, True: 12288}
@@ -30,7 +30,7 @@ class Elf:
     def __init__(self, path):
         self.path = path
         self.dynamic = readelf("-d", path)
-        self.shares_cxx = "libstdc++" in self.dynamic  # else all of it is inside, with what it needs
+        self.shares_cxx = "libstdc++" in self.dynamic  # else libstdc++ is inside, with its dependencies
         self.segments = [line.split() for line in readelf("-l", path).splitlines() if re.match(r"\s+[A-Z_]+\s+0x", line)]
         symbols = [line.split() for line in readelf("--dyn-syms", path).splitlines() if re.match(r"\s*\d+:", line)]
         symbols = [fields for fields in symbols if len(fields) > 7]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Thousands of bad calls, made from the header. Each is refused with a status of the class that the header gives for the
-mistake and a sentence that names an argument of the mistake, and nothing is written.
+"""Makes thousands of bad calls from the header. Each must fail with a status that the header permits for the mistake, and with
+an error message that names an argument of the mistake. No memory may change.
 
 usage: bad_calls.py LIBRARY [--most N] [--seed N] [--only PATTERN]
 """
@@ -31,7 +31,7 @@ class Judge:
             print(f"{function.name} {shown}: {what}")
 
     def judge(self, function, bad):
-        """Makes the call after another one's failure, so that a sentence of its own is seen."""
+        """Makes the call after another call's failure, to see that it writes its own error message."""
         library = self.world.library
         library.gpumem_variant_count(ctypes.c_int32(-77), ctypes.byref(ctypes.c_int32()))
         before = sentence(library)
@@ -71,7 +71,7 @@ class Judge:
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("library")
-    parser.add_argument("--most", type=int, default=150, help="pairs of bad sizes a function")
+    parser.add_argument("--most", type=int, default=150, help="most pairs of bad sizes per function")
     parser.add_argument("--seed", type=int, default=int(os.environ.get("GPUMEM_TEST_SEED", random.randrange(2**31))))
     parser.add_argument("--only", default="")
     arguments = parser.parse_args()

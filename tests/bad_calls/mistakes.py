@@ -1,4 +1,4 @@
-"""A sound call of a function, and every mistake in it."""
+"""A valid call of a function, and every mistake in it."""
 
 import collections
 import ctypes
@@ -15,7 +15,7 @@ POINTER = {"INVALID_POINTER", "OUT_OF_RANGE", "INVALID_ARGUMENT"}
 SIZE = {"INVALID_ARGUMENT", "OUT_OF_RANGE"}
 ALLOCATION = {"OUT_OF_MEMORY", "INVALID_ARGUMENT"}
 
-# Parameters that are changed, and to what; the statuses that may be given; the names of which one is in the sentence.
+# The changed parameters with their values, the permitted statuses, and the names. The error message has one of the names.
 Bad = collections.namedtuple("Bad", "changes statuses names")
 
 
@@ -55,7 +55,7 @@ def is_operand(function, parameter):
 
 
 class Function:
-    """A function's parameters, the sound arguments of a call, and all bad ones."""
+    """A function's parameters, the arguments of a valid call, and all bad arguments."""
 
     def __init__(self, world, model):
         self.world = world
@@ -116,7 +116,7 @@ class Function:
         return [n for n, kind in self.types.items() if kind == "int64_t" and n not in table.ANY_SIZE | {"size"}]
 
     def bad(self):
-        """Each mistake by itself, in an order of its own for each function."""
+        """Each mistake separately, in an order that depends on the function."""
         for name, kind in self.types.items():
             yield from self.bad_values(name, kind)
         for a, b in itertools.combinations(self.sizes(), 2) if self.name not in table.FROM_MEMORY else ():

@@ -1,8 +1,8 @@
-"""What the header's types do not tell of the functions' parameters: one sound call of each, and what may be NULL."""
+"""Facts on parameters that the header's types do not have: one valid call of each function, and where NULL is permitted."""
 
 INT32_MAX, INT64_MAX = 2**31 - 1, 2**63 - 1
 
-# Sound values by a parameter's name. A function's own stand below. Sizes are such that each of them counts.
+# Valid values by the parameter's name. SOUND_OF has exceptions by function. Each size matters to its call.
 SOUND = {
     "n": 16, "stride": 2, "x_stride": 2, "y_stride": 2, "alpha": 2, "beta": 3,
     "rows": 4, "cols": 8, "ld": 8, "batches": 2, "batch_stride": 32, "segments": 2,
@@ -37,7 +37,7 @@ SOUND_OF = {
     "gpumem_dist": {"dist": "dist", "plan": "reduce_plan", "x": "one_x"},
 }  # fmt: skip
 
-# Functions for which no sound call is made first: it would take away what the others need, or there is none.
+# The test makes no valid call of these first. Such a call does not exist, or it would end objects that other calls need.
 NOT_MADE_FIRST = {
     "gpumem_ctx_destroy", "gpumem_stream_destroy", "gpumem_event_destroy", "gpumem_free", "gpumem_free_async",
     "gpumem_host_register", "gpumem_host_unregister", "gpumem_memory_check", "gpumem_ctx_set_log",
@@ -47,11 +47,11 @@ NOT_MADE_FIRST = {
     "gpumem_stream_native", "gpumem_profile_write", "gpumem_tuning_load", "gpumem_tuning_save",
 }  # fmt: skip
 
-# Operands: memory of any kind. Those that are written to are outputs.
+# Operands in any kind of memory. The functions write to the outputs.
 READ = {"x", "y", "src", "offsets", "pattern"}
 WRITTEN = {"dst", "z", "result", "value"}
 
-# What may be NULL, of all functions or of those whose name begins so.
+# Parameters that may be NULL, by a prefix of the function's name.
 NULLABLE = {
     "": {"stream", "status", "value", "native_stream", "param", "fn", "user", "needed", "label", "y_strides",
          "z_strides", "x_strides", "src_strides", "dst_strides"},
@@ -64,7 +64,7 @@ NULLABLE = {
     "gpumem_dist_execute_async": {"streams"},
 }  # fmt: skip
 
-# What the structs of options have, of those members that are not 0; a double by its bits.
+# Members of option structs that are not 0. A double is given by its bits.
 MEMBERS = {
     "gpumem_ctx_options": {"device": -1}, "gpumem_tune_options": {"budget_s": 0x3F50624DD2F1A9FC},
     "gpumem_dist_options": {"contexts": "contexts", "members": 1, "deadline_s": 0x404E000000000000},
@@ -72,7 +72,7 @@ MEMBERS = {
     "gpumem_dist_plan_options": {"workspace_bytes": 4096},
 }  # fmt: skip
 
-# Members with values that are refused.
+# Members with invalid values.
 NO_DURATION = (0, 0xBFF0000000000000, 0x7FF8000000000000, 0x7FF0000000000000)
 BAD_MEMBERS = {
     "gpumem_ctx_options": {
@@ -87,7 +87,7 @@ BAD_MEMBERS = {
     "gpumem_dist_plan_options": {"workspace_bytes": (0, -1, 4095, -(2**63))},
 }  # fmt: skip
 
-# Sizes that are sound however large they are; or of which what is large is no mistake before it is very large.
+# ANY_SIZE: sizes without an upper limit. FROM_MEMORY: functions whose limit is the available memory.
 ANY_SIZE = {"keep_bytes", "cap"}
 FROM_MEMORY = {"gpumem_alloc_device", "gpumem_alloc_pinned", "gpumem_alloc_managed", "gpumem_alloc_async",
                "gpumem_torch_malloc", "gpumem_cupy_malloc"}  # fmt: skip

@@ -1,4 +1,4 @@
-"""A context, and all that calls on it need."""
+"""A context and the objects that calls on it need."""
 
 import collections
 import ctypes
@@ -21,7 +21,7 @@ STRUCTS = {struct["name"]: struct for struct in MODEL["structs"]}
 
 
 class World:
-    """A context with what calls need: memory of each kind, a stream, an event, and dead and foreign ones."""
+    """A context with memory of each kind, a stream and an event. Also destroyed objects, and objects of another context."""
 
     def __init__(self, library, device, debug):
         self.library = library
@@ -64,7 +64,7 @@ class World:
         self.contents = self.seen()
 
     def make_dist(self):
-        """One member that has an array of 8 elements of 4 bytes, and a plan of each kind that is carried out."""
+        """One participant with an array of 8 elements of 4 bytes, and a plan of each kind that is executed."""
         self.kept = [(ctypes.c_int64 * 1)(value) for value in (self.ctx, 8, 0, 8)]
         self.contexts, self.extents, self.lower, self.upper = map(ctypes.addressof, self.kept)
         self.dist = self.made("gpumem_dist_create", self.filled("gpumem_dist_options"))
@@ -75,7 +75,7 @@ class World:
         self.plan, self.reduce_plan = self.plan.value, self.reduce_plan.value
 
     def filled(self, kind, changes=()):
-        """A struct as a sound call has it. Members that are addresses are named after what lies there."""
+        """The struct of a valid call. The members that are addresses have the names of their objects."""
         members = {**table.MEMBERS.get(kind, {}), **dict(changes)}
         return filled(kind, {name: getattr(self, v) if isinstance(v, str) else v for name, v in members.items()})
 
@@ -99,7 +99,7 @@ class World:
         return self.allocated("gpumem_alloc_device")
 
     def free_one(self):
-        """A block that is gone. The library remembers the last few thousand of them, so each function is given one of its own."""
+        """A freed block. The library remembers the last few thousand, so each function receives its own."""
         self.freed = self.block()
         self.ok("gpumem_free", self.ctx, ctypes.c_void_p(self.freed))
         reserve(self.freed)
@@ -121,14 +121,14 @@ class World:
 
 
 def read_only_page():
-    """mmap.mmap gives no address of what can't be written."""
+    """mmap.mmap gives no address of memory that is not writable."""
     system = ctypes.CDLL(None).mmap
     system.restype = ctypes.c_void_p
     return system(None, ctypes.c_size_t(BLOCK), mmap.PROT_READ, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, ctypes.c_long(0))
 
 
 def reserve(address):
-    """So that memory which was given back to the system becomes nobody else's."""
+    """Keeps an address range that was returned to the system from being mapped again."""
     no_access, fixed_noreplace = 0, 0x100000
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | fixed_noreplace
     start = ctypes.c_void_p(address // BLOCK * BLOCK)

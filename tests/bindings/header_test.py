@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Holds the model of bindings/header.py against what a C compiler makes of the header, and bindings/check against faults.
+"""Compares the model of bindings/header.py with a C compiler's view of the header, and tests bindings/check with faults.
 
-usage: header_test.py    exits 77 when there is no C compiler
+usage: header_test.py    exits 77 if a C compiler is missing
 """
 
 import copy

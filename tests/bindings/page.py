@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Compiles and runs each block of a page in a language that is compiled, and compares what it prints with the block of text behind it.
+"""Compiles and runs each block of a page in C++ or Fortran, and compares its output with the next block of text.
 
-usage: page.py PAGE cpp|fortran COMPILER ARGUMENT...    the arguments stand behind the source in the compiler's command
+usage: page.py PAGE cpp|fortran COMPILER ARGUMENT...    the arguments follow the source in the compiler's command
 
 A block of C++ without a main() is the body of one, with a context `ctx`.
 """

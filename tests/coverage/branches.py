@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Which branches of src/ the tests take, of those that the host's build has.
+"""Checks which branches of src/ the tests take, among the branches of the host build.
 
 usage: branches.py LLVM_COV PROFILE_HOST PROFILE_EMULATED
 
-Each profile lies beside the programs of its build, in build/coverage-<build>. A branch is one outcome of one condition of the source, in whatever instance of
-a template or for whatever instruction set: clang counts no edges of exceptions. What the tests of the host's build do not take may be taken on the emulated
-device, since a host has no second side. What is left must stand in left.txt, which says why.
+Each profile is in build/coverage-<build>, with the programs of its build. A branch is one outcome of one condition of the source. All
+instances of a template and all instruction sets count together. clang does not count edges of exceptions. Tests on the emulated
+device count too, because the host backend has no device memory. left.txt must list every other branch, with the reason.
 """
 import collections
 import json

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Runs the shell commands of pages: their indented blocks, and their fences of sh.
 
-usage: shell.py BUILD_FOLDER PYTHON PAGE...    PYTHON: one with NumPy, as python3 is for the pages
+usage: shell.py BUILD_FOLDER PYTHON PAGE...    PYTHON: an interpreter with NumPy, for python3 on the pages
        shell.py --packages PAGE                prints a script of the page's commands from the Debian packages
 
-They run in a copy of the tree whose build/user is the build folder. The section "Five minutes" or "Quick start" also has a program, after
-"With this as `file`:" or "Save this as `file`:". The next fence of text is the output of the last command. If the section does not
-install gpumem, the script installs it first. The section may go on with "From the Debian packages". Commands that build, and checks
-that are tests themselves, are not run. The script only checks that their scripts, presets and options exist.
+They run in a copy of the tree whose build/user is the build folder. The section "Five minutes" or "Quick start" also has one program. Its
+name is in the text before it, "With this as `file`:" or "Save this as `file`:". The next fence of text is the output of the last command.
+If the section does not install gpumem, the script installs it first. The section may go on with "From the Debian packages". Commands that
+build, and checks that are tests themselves, are not run. The script only checks that their scripts, presets and options exist.
 """
 
 import os

@@ -5,8 +5,8 @@ usage: statuses.py LIBRARY            reports missing or outdated entries; exits
        statuses.py --update LIBRARY   writes today's messages into the cookbook
 
 Every status of include/gpumem.h has a heading in the cookbook. The first text block below a heading is its example message. A message
-that a host context can give is produced here and compared. Any other message must match its format string in the sources. Every
-environment variable that the sources read has a row in docs/environment.md.
+that a host context can give is produced here and compared. Any other message must match its format string in the sources.
+docs/environment.md has one row for every environment variable that the sources read.
 """
 
 import ctypes
@@ -60,7 +60,7 @@ class Library:
         self.functions.gpumem_status_name.restype = ctypes.c_char_p
 
     def call(self, name, *arguments):
-        """Numbers are int64_t where they are not said to be otherwise."""
+        """Numbers are int64_t by default."""
         passed = [ctypes.c_int64(each) if isinstance(each, int) else each for each in arguments]
         return getattr(self.functions, f"gpumem_{name}")(*passed)
 
@@ -133,7 +133,7 @@ def of_handles_and_memory(library, ctx):
 
 
 def of_running_work(library, x, y):
-    """A pool that waits until it was asked keeps the stream busy."""
+    """A pool that waits for a request keeps the stream busy."""
     asked = threading.Event()
 
     @ParallelFor

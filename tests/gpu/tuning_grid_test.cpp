@@ -42,7 +42,7 @@ std::vector<std::string> golden_problems() {
 double time_of(const TuneResult& result) { return result.adopted ? result.winner_s : result.table_s; }
 
 struct Grid : testing::Test {
-  Grid() {  // the best device, else the host
+  Grid() {  // the current CUDA device, else the first one, else the host
     if (gpumem_ctx_create(nullptr, &handle) != GPUMEM_OK) return;
     context = &object_of<Context>(reinterpret_cast<uintptr_t>(handle), HandleType::context, "ctx");
   }

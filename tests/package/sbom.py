@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the bill of materials to SPDX 2.3 as far as gpumem uses it, and to what the library needs.
+"""Compares the bill of materials with the parts of SPDX 2.3 that gpumem uses, and with the library's dependencies.
 
 usage: sbom.py SPDX_FILE LIBRARY
 """
@@ -21,7 +21,7 @@ for package in packages.values():
     assert package["name"] and package["versionInfo"] and package["downloadLocation"], package
 assert {related for _, related in links} == set(packages), "each package has its relationship"
 
-# What the loader is asked for is one of the two system packages; the CUDA runtime is never among it.
+# Each library that the loader needs belongs to one of the two system packages. None is the CUDA runtime.
 elf = subprocess.run(["readelf", "-dSW", sys.argv[2]], check=True, text=True, stdout=subprocess.PIPE).stdout
 needed = re.findall(r"NEEDED.*\[(.*?)\]", elf)
 system = {"libc": ("libc.so", "libm.so", "ld-linux"), "libstdc++": ("libstdc++", "libgcc_s")}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds a wheel's RECORD against its files, and its tag against what its libraries take from the system, as objdump sees it.
+"""Compares a wheel's RECORD with its files, and its tag with the system libraries that objdump finds.
 
 usage: wheel_contents.py WHEEL
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""CuPy on gpumem's pool: the results are those of its own pool, the memory is gpumem's, and all of it comes back.
+"""CuPy on gpumem's pool. Results are the same as with CuPy's own pool, the memory comes from gpumem, and all of it is freed.
 
 usage: cupy_test.py LIBGPUMEM_SO
 """
@@ -16,7 +16,7 @@ LEGACY_STREAM = 1  # cudaStreamLegacy
 
 
 def work(cupy, streams):
-    """Elementwise work, round after round on the next stream; the bytes of the results."""
+    """Elementwise work, each round on the next stream. Returns the bytes of the results."""
     digest = hashlib.sha256()
     results = []
     for round_ in range(ROUNDS):
@@ -33,7 +33,7 @@ def work(cupy, streams):
 
 
 def run(cupy, library, param, streams, expected):
-    """The work with one kind of allocator: param 0 is for every stream, a stream's number for that one."""
+    """The work with one kind of allocator. param: 0 for every stream, or one stream's number."""
     before = library.stats()
     allocator = cupy.cuda.memory.CFunctionAllocator(
         param, library.address("gpumem_cupy_malloc"), library.address("gpumem_cupy_free"), library)

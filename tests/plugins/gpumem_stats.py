@@ -1,11 +1,11 @@
-"""What the tests of the allocators ask of libgpumem.so beside allocating: the statistics of the process's context."""
+"""The statistics of the process's context in libgpumem.so, for the tests of the allocators."""
 
 import ctypes
 import sys
 
 SKIPPED = 77
 
-# The members of gpumem_memory_stats_info behind struct_size, in its order.
+# The members of gpumem_memory_stats_info after struct_size, in order.
 MEMBERS = """
 device_bytes device_blocks device_peak_bytes pinned_bytes pinned_blocks pinned_peak_bytes
 managed_bytes managed_blocks managed_peak_bytes allocations frees

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""PyTorch on gpumem's pool: the results are those of its own allocator, the memory is gpumem's, and all of it comes back.
+"""PyTorch on gpumem's pool. Results are the same as with PyTorch's allocator, the memory comes from gpumem, and all of it is freed.
 
 usage: torch_test.py LIBGPUMEM_SO
 """
@@ -19,7 +19,7 @@ SIDE = 257
 
 
 def work(torch):
-    """Elementwise work on several streams, with blocks that one stream makes and another uses; the bytes of the results."""
+    """Elementwise work on several streams. One stream makes blocks that another uses. Returns the bytes of the results."""
     digest = hashlib.sha256()
     streams = [torch.cuda.default_stream()] + [torch.cuda.Stream() for _ in range(STREAMS - 1)]
     results = []
@@ -43,7 +43,7 @@ def work(torch):
 
 
 def capture(torch, library):
-    """A graph on memory from outside of it runs. One that needs memory: PyTorch raises, gpumem has the reason, and the device goes on."""
+    """A graph runs on memory from outside. If a graph allocates, PyTorch raises, gpumem has the reason, and the device still works."""
     static_x = torch.ones(1 << 10, device="cuda")
     static_y = torch.zeros(1 << 10, device="cuda")
     torch.cuda.synchronize()
@@ -90,11 +90,11 @@ def main():
         skip(f"PyTorch can't be imported: {error}")
     if not torch.cuda.is_available():
         skip("PyTorch finds no GPU")
-    if sys.argv[1] == "--default":  # a process of its own: an allocator can't be changed once it was used
+    if sys.argv[1] == "--default":  # another process, because an allocator in use can't be changed
         print(work(torch))
         return
     library = Library(sys.argv[-1])
-    if sys.argv[1] == "--capture":  # as well: PyTorch may be left in the middle of a capture
+    if sys.argv[1] == "--capture":  # in another process too, because PyTorch may remain in a capture
         use_gpumem(torch, library)
         return capture(torch, library)
     ours = subprocess.run([sys.executable, __file__, "--default"], check=True, capture_output=True, text=True)

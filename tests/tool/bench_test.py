@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs `gpumem bench` in each of its forms with sizes that take no time, interrupts it at a terminal, and compares its results.
+"""Runs each form of `gpumem bench` with small sizes, interrupts it at a terminal, and compares its results.
 
 usage: bench_test.py PATH_OF_GPUMEM
 """
@@ -24,7 +24,7 @@ import xml.etree.ElementTree
 
 TOOL = ""
 WRONG = os.environ.get("GPUMEM_TEST_WRONG")  # a library that spoils the results of transposes
-NVTX = os.environ.get("GPUMEM_TEST_NVTX")  # a library in the place of a profiler
+NVTX = os.environ.get("GPUMEM_TEST_NVTX")  # a library that replaces a profiler
 QUICK = ("bench", "all", "--quick", "--device", "host")
 KEYS = ["group", "label", "problem", "variant", "chosen_by", "timer", "bytes", "samples", "median_us", "q1_us", "q3_us", "gbs",
         "of_ceiling", "block_cycles", "verified", "skipped"]
@@ -194,7 +194,7 @@ class Bench(unittest.TestCase):
     # ------------------------------------------------------------------------------------------------- at a terminal
 
     def at_a_terminal(self, *args, until, columns=80, **environment):
-        """Presses Ctrl-C once `until` was shown: (exit status, what the terminal showed)."""
+        """Presses Ctrl-C after the terminal shows `until`. Returns the exit status and the text of the terminal."""
         try:
             pid, terminal = pty.fork()
         except OSError as error:

@@ -3,7 +3,7 @@
 
 usage: grid_test.py PATH_OF_GPUMEM
 
-The files are written and read here with struct alone, so that nothing of the tool checks itself.
+This program writes and reads the files only with struct, so the tool does not check itself.
 """
 
 import json
@@ -37,7 +37,7 @@ def header(descr, shape, fortran=False):
 def parse_i4(data):
     """Rows of a version 1 '<i4' file in C order."""
     length = struct.unpack("<H", data[8:10])[0]
-    fields = eval(data[10 : 10 + length])  # of a file that the tool wrote just now
+    fields = eval(data[10 : 10 + length])  # of a file that the tool has just written
     assert fields["descr"] == "<i4" and not fields["fortran_order"] and (10 + length) % 64 == 0
     rows, cols = fields["shape"]
     values = struct.unpack(f"<{rows * cols}i", data[10 + length :])

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Holds `gpumem grid` to what NumPy takes and refuses of an .npy file (numpy.lib.format and its tests).
+"""Checks that `gpumem grid` accepts and rejects the same .npy files as NumPy (numpy.lib.format and its tests).
 
 usage: npy_test.py PATH_OF_GPUMEM
 
-The cases are written byte by byte, since NumPy itself writes few of them. Where NumPy is there, it is asked too.
+The cases are written byte by byte, because NumPy writes few of them. If NumPy is installed, it reads them too.
 """
 
 import io
@@ -119,7 +119,7 @@ REFUSED = {
     "no type": npy(fields("False")),
 }
 
-# What NumPy takes and the tool does not: it reads grids of integers.
+# Only NumPy accepts these, because the tool reads grids of integers.
 BEYOND_THE_TOOL = {
     "floats": npy(fields("'<f2'")),
     "wider integers": npy(fields("'<i8'"), 4 * LITTLE),

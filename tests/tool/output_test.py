@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the `gpumem` command does where its output can't be written, or is cut short: it says so, and the old file stays.
+"""Checks that the `gpumem` command reports output that can't be written or is incomplete, and then keeps the old file.
 
 usage: output_test.py PATH_OF_GPUMEM
 """
@@ -18,7 +18,7 @@ import unittest
 
 TOOL = ""
 GENERATE = ("grid", "--generate", "64x48", "--device", "host")
-# All that a terminal obeys, but for the ends of lines.
+# All characters that a terminal obeys, except line ends.
 OBEYED = "[\0-\\x09\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]"
 TRACE = "gpumem-trace 1\na 1 1 0x1000 64 pinned 256 0x0\nf 2 1 0x1000 0x0\n"
 
@@ -69,7 +69,7 @@ class Output(unittest.TestCase):
             with self.subTest(place):
                 self.expect_failure(self.run_tool(*GENERATE, "--out", place), str(place))
         huge = ("grid", "--generate", "1000000000x1000000000", "--device", "host")
-        self.expect_failure(self.run_tool(*huge, "--out", self.folder / "none" / "out.npy"), "none")  # before the memory is asked for
+        self.expect_failure(self.run_tool(*huge, "--out", self.folder / "none" / "out.npy"), "none")  # before the memory is allocated
         self.assertEqual(self.run_tool(*GENERATE, "--out", "/dev/null").returncode, 0)
 
     def test_a_file_keeps_its_mode_and_a_link_stays_one(self):
@@ -84,7 +84,7 @@ class Output(unittest.TestCase):
         self.assertTrue(link.is_symlink())
         self.assertNotEqual(out.read_bytes(), b"old")
         self.assertEqual(stat.S_IMODE(out.stat().st_mode), 0o604)
-        out.chmod(0o6751)  # of what is new nobody has said that it may run with its owner's rights
+        out.chmod(0o6751)  # a new file must not be set-user-ID or set-group-ID
         self.assertEqual(self.run_tool(*GENERATE, "--out", out).returncode, 0)
         self.assertEqual(stat.S_IMODE(out.stat().st_mode), 0o751)
         (self.folder / "sub").mkdir()
@@ -110,7 +110,7 @@ class Output(unittest.TestCase):
     def test_control_characters_are_shown_as_bytes(self):
         name = self.folder / "a\033]0;b\a\u009bc\n\u00e9.npy"
         sentence = f"gpumem: {self.folder}/a\\x1b]0;b\\x07\\x9bc\\x0a\u00e9.npy: cannot be read: No such file or directory\n"
-        said = self.run_tool("grid", name).stderr  # an emulated device tells its seed in front
+        said = self.run_tool("grid", name).stderr  # an emulated device first prints its seed
         self.assertTrue(said.endswith(sentence), said)
         self.assertIn("not expected: \\x1b[2J\n", self.run_tool("devices", "\033[2J").stderr)
         self.assertEqual(self.run_tool(*GENERATE, "--out", name).returncode, 0)
@@ -123,7 +123,7 @@ class Output(unittest.TestCase):
         self.assertIn(as_shown, self.run_tool("grid", self.folder / (obeyed + ".npy")).stderr)
         self.assertIn("\\xff\\xe2\\x80", self.run_tool("grid", os.fsdecode(b"\xff\xe2\x80")).stderr)
         self.assertIn("'" + as_shown.removesuffix("\\x09"), self.run_tool("explain", "fill", "bytes=" + obeyed).stderr)
-        # What a file of results says is anybody's.
+        # The text of a results file is not trusted.
         row = {"group": "g" + obeyed, "label": "l" + obeyed, "skipped": None, "verified": True, "median_us": 1, "q1_us": 1, "q3_us": 1,
                "samples": 20, "problem": "p", "bytes": 1, "variant": "v"}
         runs = []
@@ -131,7 +131,7 @@ class Output(unittest.TestCase):
             runs.append(self.folder / f"{cpu[0]}{obeyed}.json")
             missing = {**row, "label": "m" + obeyed, "skipped": "s" + obeyed} if runs[1:] else {**row, "label": "m" + obeyed}
             runs[-1].write_text(json.dumps({"schema": "gpumem.bench/1", "host": {"cpu": cpu}, "rows": [row, missing]}))
-        # A problem's words may have any blanks between them.
+        # The words of an operation descriptor may be separated by any blanks.
         line = "fill\rbytes=4\tn=100"
         for command in (("compare", *runs), ("compare", *runs, "--json"), ("bench", line, "--quick", "--device", "host"),
                         ("bench", line, "--quick", "--device", "host", "--csv"), ("bench", line, "--quick", "--device", "host", "--json"),
@@ -141,7 +141,7 @@ class Output(unittest.TestCase):
                 self.assertIn(done.returncode, (0, 1), done.stderr)
                 self.assertNotRegex(done.stdout.replace("\r\n", "\n") + done.stderr, OBEYED)
 
-    # What is tried at first stays empty.
+    # A file that was only opened as a test is empty.
     def is_written(self, name):
         try:
             return any(path.stat().st_size > 0 for path in self.folder.glob(name + "*"))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs `gpumem replay` on traces that are written here, on one that the library wrote, and on damaged ones.
+"""Runs `gpumem replay` on traces of this program, on a trace of the library, and on damaged traces.
 
 usage: replay_test.py PATH_OF_GPUMEM
 """

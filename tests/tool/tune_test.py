@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs `gpumem tune` on lines, and on the profile of a program.
+"""Runs `gpumem tune` on operation descriptors and on the profile of a program.
 
 usage: tune_test.py PATH_OF_GPUMEM
 """

@@ -1,4 +1,4 @@
-// The transpose table. Tiles go through fast memory, so that both the reads and the writes run along rows.
+// The table of transpose implementations. Tiles go through fast memory, so both reads and writes run along rows.
 #include <algorithm>
 
 #include "backend/host/implementations.hpp"
@@ -63,7 +63,7 @@ bool without_gaps(const TransposeParams& p) noexcept {
   return p.dst_ld == p.rows && (p.batches == 1 || p.dst_batch_stride == p.rows * p.cols);
 }
 
-// A block then writes where it has read, and nowhere else.
+// Under these conditions, a block writes only where it has read.
 const char* accepts_in_place_chunks(const DeviceProps&, const TransposeParams& p) noexcept {
   if (!p.in_place()) return kApart;
   if (!aligned(p.dst, p.element_bytes)) return "it needs dst aligned to its elements";
@@ -78,7 +78,7 @@ const char* accepts_in_place_c2r(const DeviceProps& d, const TransposeParams& p)
   return fits ? nullptr : "it needs a row and some columns that fit into a block's shared memory";
 }
 
-// The way there; memory of the pool is aligned to any element.
+// The copy to scratch memory. Memory of the pool is aligned to any element.
 TransposeParams to_scratch(TransposeParams p) noexcept {
   p.dst = nullptr;
   return p;
@@ -101,7 +101,6 @@ const char* deprioritized_for_words(const DeviceProps&, const TransposeParams& p
 
 constexpr const char* kChunksTooLarge = "it needs matrices with a tile of at most 64 KiB of shared memory";
 
-// Cuts the matrices into chunks, if a tile of them fits.
 const char* cut_chunks(const TransposeParams& p, Config& config) noexcept {
   const ChunkPlan cut = chunk_plan(p);
   if (!cut.fits) return kChunksTooLarge;
@@ -131,7 +130,7 @@ const char* accepts_host_aos_soa(const DeviceProps&, const TransposeParams& p) n
   return std::min(p.rows, p.cols) <= kHostAosSoaWidth ? nullptr : "it needs at most 16 rows or at most 16 columns";
 }
 
-// Small matrices would leave most of its tiles empty.
+// Small matrices would leave most of a tile empty.
 const char* accepts_realigned(const DeviceProps& d, const TransposeParams& p) noexcept {
   if (p.element_bytes != 4 && p.element_bytes != 8) return "it needs elements of 4 or 8 bytes";
   if (p.rows < kTransposePaddedTile || p.cols < kTransposePaddedTile) return "it needs 32 rows and 32 columns or more";
@@ -154,7 +153,8 @@ const char* accepts_byte_perm(const DeviceProps& d, const TransposeParams& p) no
   return accepts_vec16(d, p);
 }
 
-// Small matrices would leave most of a tile empty, and small elements of rows that begin anywhere have no other way by 16 bytes.
+// Chunks win for two kinds of problem. Small matrices leave most of a tile empty. Rows of 1- and 2-byte elements that
+// are not 16-byte aligned have no other implementation with 16-byte accesses.
 const char* deprioritized_for_tiles(const DeviceProps& d, const TransposeParams& p) noexcept {
   const bool small = p.batches > 1 && p.rows * p.cols <= kSmallMatrixBytes / p.element_bytes;
   const bool narrow = std::min(p.rows, p.cols) <= kAosSoaWidth;
@@ -243,7 +243,7 @@ Config in_place_shared_config(const DeviceProps& d, const TransposeParams& p) no
   const int threads = transpose_shared_threads(transpose_shared_bytes(per_block * p.rows * p.cols, p.element_bytes));
   return {std::min(ceil_div(p.batches, per_block), kMaxGrid), threads, 4, per_block * p.rows, d.shared_bytes_per_block};
 }
-// The most blocks of a pass, each with one row or group of columns after the other, and the threads of the pass over rows.
+// The grid is the largest of the passes. The block fits the pass over rows.
 Config c2r_config(const DeviceProps& d, const TransposeParams& p) noexcept {
   const int64_t row_bytes = transpose_shared_bytes(std::max(p.rows, p.cols), p.element_bytes);
   const bool fits = row_bytes <= d.shared_bytes_per_block;
@@ -252,7 +252,7 @@ Config c2r_config(const DeviceProps& d, const TransposeParams& p) noexcept {
           fits ? transpose_shared_threads(row_bytes) : kTransposeThreads, 4, 1, d.shared_bytes_per_block};
 }
 
-// The same for the passes over tiles of it; tile: elements of scratch memory that would be enough for any.
+// The same for the passes over tiles. tile: elements of scratch memory that are enough for any matrix.
 Config slots_config(const DeviceProps& d, const TransposeParams& p) noexcept {
   Config config = c2r_config(d, p);
   config.tile = kTransposeScratchBytes / p.element_bytes;
@@ -260,13 +260,13 @@ Config slots_config(const DeviceProps& d, const TransposeParams& p) noexcept {
   return config;
 }
 
-// `pieces` of the host's work, of all matrices: as many tasks as are worth a thread's while.
+// A task has at least kHostTaskBytes of work. pieces: parts of the work of all matrices.
 Config host_tasks(const DeviceProps& d, const TransposeParams& p, int64_t pieces, int64_t tile) noexcept {
   const int64_t wanted = p.elements() / (kHostTaskBytes / p.element_bytes);
   return {std::clamp<int64_t>(wanted, 1, std::min(pieces, int64_t{8} * d.multiprocessors)), 1, 1, tile};
 }
 
-// A matrix that a core's caches hold is one thread's work.
+// A matrix that fits into a core's caches is the work of one thread.
 Config host_buffer_config(const DeviceProps& d, const TransposeParams& p) noexcept {
   const bool whole = p.rows * p.cols <= kHostInPlaceBytes / p.element_bytes;
   Config config = host_tasks(d, p, p.batches * (whole ? 1 : std::max(p.rows, p.cols)), p.rows);
@@ -295,7 +295,7 @@ Config host_in_place_config(const DeviceProps& d, const TransposeParams& p) noex
   const int64_t tile = host_transpose_tile(p.element_bytes);
   return host_tasks(d, p, p.batches * transpose_tile_pairs(ceil_div(p.rows, tile)), tile);
 }
-// The workspace has max(rows, cols) elements or kHostInPlaceBytes per task, and no more than half of the data.
+// The workspace has max(rows, cols) elements or kHostInPlaceBytes per task, and at most half the size of the data.
 Config host_c2r_config(const DeviceProps& d, const TransposeParams& p) noexcept {
   Config config = host_tasks(d, p, p.batches * std::max(p.rows, p.cols), 1);
   const int64_t n = std::max(p.rows, p.cols);
@@ -314,8 +314,8 @@ Config host_c2r_config(const DeviceProps& d, const TransposeParams& p) noexcept 
 }
 Config serial_config(const DeviceProps&, const TransposeParams& p) noexcept { return {1, 1, 1, p.rows}; }
 
-// A row stands where it was measured to win (H200; figures beside the kernels and in bench/experiments.csv). The variants in
-// place take no other problem, and no other variant takes theirs.
+// The order follows measurements on an H200 (figures in the kernels' headers and bench/experiments.csv). In-place
+// variants and the others never accept the same problem.
 constexpr Implementation<TransposeParams> kTable[] = {
     {"in_place_chunks", ExecutionSpace::cuda, 1, plan_in_place_chunks, gpu<kernels::transpose_chunks>},
     {"in_place_tiles_vec16", ExecutionSpace::cuda, 1, plan<accepts_square_words, in_place_vec16_config>,

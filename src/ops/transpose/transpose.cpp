@@ -1,4 +1,4 @@
-// The transposes: the plan of all forms, and those that move no operand.
+// Plans every transpose, and runs those that stage no operand.
 #include "ops/transpose/transpose.hpp"
 
 #include "base/checked.hpp"
@@ -12,7 +12,6 @@ int64_t extent_bytes(int64_t matrix, const TransposeParams& c, int64_t batch_str
   return checked_mul(checked_extent(c.batches, batch_stride, matrix, what), c.element_bytes, what);
 }
 
-// Of rows of cols elements, batch by batch.
 int64_t gap_in(const TransposeParams& c, int64_t rows, int64_t cols, int64_t ld, int64_t batch_stride) noexcept {
   return gap_of(cols, {{rows, ld}, {c.batches, batch_stride}}, c.element_bytes);
 }
@@ -28,8 +27,8 @@ void check(const TransposeParams& c) {
   require_at_least("dst_batch_stride", c.dst_batch_stride, 0);
 }
 
-// What is never used, the leading dimension of a single row and the stride of a single matrix, becomes the tight one and 0, so
-// that every product of one of them and an element's size stays inside an extent that has been checked.
+// Unused distances become tight: the leading dimension of a single row, and the stride of a single matrix. So every
+// product of a distance and the element size stays inside an extent that was checked.
 TransposeParams normal(TransposeParams c) noexcept {
   if (c.rows <= 1) c.src_ld = c.cols;
   if (c.cols <= 1) c.dst_ld = c.rows;
@@ -37,14 +36,14 @@ TransposeParams normal(TransposeParams c) noexcept {
   return c;
 }
 
-// Whether the two are blocks of columns of one matrix: the same pitch, which the batches keep, and no column in common.
+// Whether src and dst are disjoint blocks of columns of one matrix: equal pitches, and batch strides of whole rows.
 bool interleaved(const TransposeParams& c) noexcept {
   if (c.src_ld != c.dst_ld || c.src_batch_stride % c.src_ld != 0 || c.dst_batch_stride % c.dst_ld != 0) return false;
   const int64_t e = c.element_bytes;
   return disjoint_columns({c.src, c.cols * e}, {c.dst, c.rows * e}, c.src_ld * e);
 }
 
-// In place: each matrix on itself, a square with any leading dimension, another without gaps.
+// In place, a square matrix may have any leading dimension. Other matrices have no padding.
 void require_in_place_fits(const TransposeParams& c) {
   if (c.src_batch_stride != c.dst_batch_stride) {
     fail(GPUMEM_UNSUPPORTED, "dst is src, src_batch_stride is %lld and dst_batch_stride is %lld; expected equal ones",
@@ -62,7 +61,7 @@ void require_in_place_fits(const TransposeParams& c) {
   }
 }
 
-// The pieces that are left over behind the largest ones: a forced variant that does not fit them is found before anything is written.
+// Also decides for the smaller pieces at the ends, so an overridden variant that does not fit fails before any write.
 void decide_ends(Planner& planner, const Placement& placement, const TransposeParams& c) {
   const TransposePiece largest = transpose_piece(c, placement);
   for (const int64_t batches : {largest.batches, c.batches % largest.batches}) {
@@ -95,7 +94,7 @@ TransposePlan plan(Planner& planner, const TransposeParams& given, Completion co
   const Operand dst = planner.look_up_here({"dst", c.dst, dst_bytes, dst_gap}, Access::write);
   if (c.in_place()) {
     require_in_place_fits(c);
-    plan.empty = c.rows == 1 || c.cols == 1;  // a row without gaps is the same as a column
+    plan.empty = c.rows == 1 || c.cols == 1;  // without padding, a row and a column have the same bytes
     if (plan.empty) return plan;
   } else if (!interleaved(c)) {
     require_disjoint({"dst", c.dst, dst_bytes}, {"src", c.src, src_bytes});

@@ -1,5 +1,5 @@
-// Transposes between host and device memory. The device does the work, and the matrix in host memory goes over the link in pieces:
-// while one is on its way, the one before it is transposed. The link is by far the slower of the two.
+// Transposes between host and device memory. The device does the work. One piece crosses PCIe or NVLink, the slower
+// part, while the device transposes the piece before it.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -14,13 +14,12 @@ namespace gpumem {
 namespace {
 
 constexpr int64_t kPieceBytes = int64_t{8} << 20;
-// Rows of a block of a matrix whose rows are long: what a row of its transpose gets of it at a time.
+// Rows per block of a matrix with long rows. A row of the transpose receives as many elements per block.
 constexpr int64_t kPieceRows = 128;
 
-// Part of `whole`, in steps that leave the next one as aligned as this one.
+// A multiple of 64, so the next part is as aligned as this one.
 int64_t part(int64_t wanted, int64_t whole) noexcept { return wanted >= whole ? whole : wanted / 64 * 64; }
 
-// One piece and where it is.
 struct Submatrix {
   int64_t batch;
   int64_t row;
@@ -56,7 +55,7 @@ class TransposeAcross {
     if (to_device() && placement.host_side != HostSide::locked) device_.await_order();
     Fences fences(device_);
     std::array<std::optional<Slot>, 2> slots;
-    // What moves pieces: a stream of its own where there are several. Both have come to an end before the buffers do.
+    // Several pieces move on a stream of their own. Both streams finish before the buffers are freed.
     const NativeStream work = device_.own_stream();
     const NativeStream moves = pieces.size() > 1 ? device_.create_side_stream() : work;
     const ScopeExit finish([&]() noexcept {
@@ -66,8 +65,8 @@ class TransposeAcross {
       device_.destroy_stream(moves);
     });
     for (size_t i = 0; i < std::min(pieces.size(), slots.size()); ++i) slots[i].emplace(context_, buffer_bytes());
-    fences.record(work)->hold(moves);  // what was enqueued before comes first
-    // A piece is moved and transposed on the way to the device, transposed and moved on the way back.
+    fences.record(work)->hold(moves);  // after all earlier work
+    // To the device, a piece is moved and then transposed. From the device, it is transposed and then moved.
     const NativeStream first = to_device() ? moves : work;
     const NativeStream second = to_device() ? work : moves;
     const auto begin = [&](size_t i) {
@@ -91,7 +90,6 @@ class TransposeAcross {
   }
 
  private:
-  // A buffer of the device for one piece, and how far it is.
   struct Slot {
     Slot(Context& context, int64_t bytes) : buffer(context, ExecutionSpace::cuda, bytes) {}
     Workspace buffer;
@@ -100,7 +98,7 @@ class TransposeAcross {
   };
 
   bool to_device() const noexcept { return planned_.placement.stage_src; }
-  // Matrices of a piece that differ: with a stride of 0 src has one.
+  // Distinct matrices of a piece. With a stride of 0, src has one.
   int64_t matrices(const Submatrix& piece) const noexcept {
     return to_device() && call_.src_batch_stride == 0 ? 1 : piece.size.batches;
   }
@@ -119,7 +117,7 @@ class TransposeAcross {
     return static_cast<char*>(call_.dst) + at * call_.element_bytes;
   }
 
-  // Between its place in host memory and the slot's buffer, where rows and matrices follow each other without gaps.
+  // Copies between host memory and the slot's buffer, where rows and matrices have no padding.
   void move(const Submatrix& piece, const Slot& slot, NativeStream stream) {
     const int64_t e = call_.element_bytes;
     const int64_t rows = to_device() ? piece.size.rows : piece.size.cols;

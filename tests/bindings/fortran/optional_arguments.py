@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Holds the optional arguments of the Fortran binding to one order in all procedures, so that a call that leaves out their names does not
-depend on the procedure: first what only some procedures have, then stat and errmsg, then status.
+"""Checks that optional arguments of the Fortran binding have one order in all procedures, so calls can omit their names.
+
+The arguments of some procedures come first, then stat and errmsg, then status.
 
 usage: optional_arguments.py BINDINGS_FORTRAN
 """
@@ -14,7 +15,7 @@ ORDER = """device options dtype lower low high member offset strides step number
 
 
 def procedures(text):
-    """The name of each procedure, its arguments, and those of them that are optional."""
+    """The name of each procedure, its arguments, and its optional arguments."""
     text = re.sub(r"&\s*\n\s*", "", re.sub(r"!.*", "", text))
     for name, arguments, body in re.findall(r"(?:function|subroutine) (\w+)\((.*?)\)(.*?)\n\s*end (?:function|subroutine)", text, re.S):
         declared = re.findall(r"^[^:\n]*\boptional\b[^:\n]*:: (.*)", body, re.M)

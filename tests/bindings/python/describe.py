@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Prints what the Python binding has under the header's names, for bindings/check: functions that gpumem.raw has and that the
-package itself calls, constants with their values, and the layouts of structs.
+"""Prints the parts of the Python binding with the header's names, for bindings/check.
+
+They are functions of gpumem.raw, functions that the package calls, constants with their values, and layouts of structs.
 
 usage: describe.py FOLDER_OF_THE_PACKAGE
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A Dist over the processes of an MPI, by its adapter; without mpi4py, which few machines have.
+"""Tests a Dist over MPI processes, through its adapter. It does not need mpi4py, which few machines have.
 
 usage: mpirun.KIND -n 3 over_mpi.py FOLDER_OF_THE_PACKAGE ADAPTER
 """
@@ -11,7 +11,7 @@ from array import array
 
 
 class World:
-    """MPI_COMM_WORLD with the one method of mpi4py's communicators that is asked for: Fortran's integer for it."""
+    """MPI_COMM_WORLD with the only method of mpi4py's communicators that is needed: the Fortran integer of the communicator."""
 
     def __init__(self, adapter):
         self.mpi = ctypes.CDLL(adapter)  # with the MPI that it is linked to

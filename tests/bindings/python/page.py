@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the blocks of Python of a page, one after the other, and compares what each prints with the block of text behind it.
+"""Runs the Python blocks of a page in order, and compares the output of each with the next block of text.
 
 usage: page.py PAGE FOLDER_OF_THE_PACKAGE
 """

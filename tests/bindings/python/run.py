@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the tests of the Python binding, with pytest where it is installed and else by itself.
+"""Runs the tests of the Python binding, with pytest if it is installed, else by itself.
 
 usage: run.py FOLDER_OF_THE_PACKAGE [--no-pytest] [NAME...]    (names of test_*.py, without .py; default: all)
 """

@@ -1,4 +1,4 @@
-"""What the tests share."""
+"""Shared by the tests."""
 
 import contextlib
 import subprocess
@@ -22,7 +22,7 @@ def raises(kind, *words):
 
 @contextlib.contextmanager
 def refused(*kinds, words=""):
-    """Fails unless the block raises one of these exceptions with these words, and nothing is shown beside it but what is handled already."""
+    """Fails unless the block raises one of these exceptions with these words, without a new exception as its context."""
     outer = sys.exc_info()[1]
     try:
         yield
@@ -46,7 +46,7 @@ def host():
 
 
 def run_python(source, **environment):
-    """What another interpreter prints that runs this source. Fails with what it says when it fails."""
+    """The output of this source in another interpreter. If that fails, the error message has its output."""
     import os
 
     done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, timeout=60,

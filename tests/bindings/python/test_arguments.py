@@ -9,14 +9,14 @@ import gpumem
 from support import host
 
 WRONG = (None, 1.5, "3", b"3", [1.5], [None], {}, 2j, object(), 1 << 80)
-# What says which argument it was, where that is not its name.
+# Words that identify an argument in messages without its name.
 WORDS = {"dtype": "dtype|element type", "boxes": "box", "size": "size|shape", "op": "operation", "kind": "kind of memory", "advice": "advice", "family": "family", "filter": "filter",
          "format": "format", "key": "index", "x": "x|out|p is", "y": "y|x",
          "array": "array|p is"}  # fmt: skip
 
 
 def calls(ctx, dist):
-    """A call for each argument, with its name, in which that one is left to give."""
+    """Pairs of an argument's name and a call that lacks only this argument."""
     f = gpumem.DistLayout
     x, i, m = array.array("d", [1, 2, 3, 4]), array.array("i", [0, 1]), ctx.zeros((2, 2), "f32")
     ends, stream, event, layout = array.array("q", [0, 4]), ctx.Stream(), ctx.Event(), f((4,), [slice(0, 4)])
@@ -70,7 +70,7 @@ def calls(ctx, dist):
 def test_errors_name_the_argument():
     nameless, here = [], os.getcwd()
     with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)  # where a path is taken
+        os.chdir(folder)  # for calls that accept a path
         try:
             try_all(nameless)
         finally:
@@ -85,7 +85,7 @@ def try_all(nameless):
                 try:
                     call(wrong)
                 except gpumem.Error:
-                    pass  # the library's sentence
+                    pass  # the library's error message
                 except (TypeError, ValueError, OverflowError, IndexError) as error:
                     if not re.search(rf"\b({WORDS.get(name, name)})", str(error)):
                         nameless.append(f"line {call.__code__.co_firstlineno if hasattr(call, '__code__') else call}, {name}={wrong!r}: {error!r}")

@@ -1,4 +1,4 @@
-"""Arrays of bool: moved by every operation that moves, in and out by every protocol, and refused with a way out where numbers are needed."""
+"""Arrays of bool. Every operation that moves data and every protocol accepts them. Operations on numbers refuse them and name another call."""
 
 import array
 import os
@@ -20,7 +20,7 @@ def here():
 
 
 class OfOthers:
-    """With a capsule for each who asks."""
+    """Returns a new capsule per request."""
 
     def __init__(self, versioned):
         self.versioned = versioned
@@ -33,7 +33,7 @@ class OfOthers:
 
 
 def sources(ctx):
-    """The same array as each library hands it over."""
+    """The same array in the protocol of each library."""
     said = {"shape": (3, 4), "data": (here(), False), "version": 3}
     yield from (memoryview(BYTES).cast("?", (3, 4)), ctx.asarray(BYTES).view("bool").reshape(3, 4))
     yield from (OfOthers(versioned) for versioned in (False, True))

@@ -55,7 +55,7 @@ def test_memory_outlives_its_context():
 
 
 def flags_of_mapping(address):
-    """How the system maps this address: the letters of VmFlags in proc(5)."""
+    """The mapping of this address: the letters of VmFlags in proc(5)."""
     inside = False
     with open("/proc/self/smaps", encoding="utf-8") as maps:
         for line in maps:
@@ -220,7 +220,7 @@ def test_variants_and_explanations():
 def test_log_from_any_thread():
     messages = []
     ctx = gpumem.Context("host", log=lambda level, text: messages.append((level, text)))
-    gpumem.raw.gpumem_alloc_pinned(ctx.handle, 100)  # nobody frees it
+    gpumem.raw.gpumem_alloc_pinned(ctx.handle, 100)  # it is never freed
     ctx.close()
     del ctx
     gc.collect()
@@ -266,7 +266,7 @@ def test_parallel_for():
 
 
 def test_parallel_for_that_fails():
-    """The work is done all the same, each task once."""
+    """The work is still done, each task once."""
     faults = []
 
     def careless(tasks, task):
@@ -413,7 +413,7 @@ print("end")
 
 
 def test_a_context_ends_with_the_last_that_needs_it():
-    """Also where Python collects a ring of objects, in which it ends the context first."""
+    """This also holds if Python collects a cycle of objects and ends the context first."""
     told = []
     ctx = gpumem.Context("host", log=lambda level, text: told.append(text))
     core, handle = ctx.core, int(ctx.handle)
@@ -433,7 +433,7 @@ def test_a_context_ends_with_the_last_that_needs_it():
 
 
 def test_views_of_views_are_no_chain():
-    """Its end would be a recursion as deep as the chain."""
+    """Freeing a chain of views would recurse as deep as the chain."""
     with host() as ctx:
         for x in ctx.zeros((3, 3)), gpumem.Array((3, 3), gpumem.Dtype.F64):
             owner, turned = x if x.owner is None else x.owner, ctx.transpose(x, x)
@@ -531,7 +531,7 @@ def test_finding_the_library():
 
 
 def loaded():
-    """The file of the library that this process has."""
+    """The path of the library that this process has loaded."""
     with open("/proc/self/maps", encoding="utf-8") as maps:
         return next(line.split()[-1] for line in maps if "libgpumem.so" in line)
 

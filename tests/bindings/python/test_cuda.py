@@ -1,4 +1,4 @@
-"""On a CUDA device, a real one or the emulated one, without another library: where arrays lie, and the order of streams."""
+"""Tests on a CUDA device, real or emulated, without another library: memory of arrays, and the order of streams."""
 
 import array
 import gc
@@ -17,7 +17,7 @@ def cuda(**options):
 
 
 class OfOthers:
-    """An array as another library hands it over: by DLPack, or by the CUDA array interface."""
+    """An array of another library, passed by DLPack or the CUDA array interface."""
 
     def __init__(self, x, interface=None):
         self.x, self.asked = x, None
@@ -69,7 +69,7 @@ def test_exported():
         assert interface["stream"] is None and interface["data"] == (d.address, False)
         assert not hasattr(d, "__array_interface__")
         del there, copy, d, m
-        gc.collect()  # of what was raised above, whose frames hold d
+        gc.collect()  # frees the exception above, whose frames hold d
         assert ctx.memory_stats().device_blocks == 0
 
 

@@ -1,5 +1,5 @@
-"""What other code says of its memory, by DLPack, array interfaces and buffers: each lie is refused before anything is read, and what
-is taken is the memory that was described."""
+"""Descriptions of memory by DLPack, array interfaces and buffers. A false one is refused before a read. A valid one gives
+exactly the described memory."""
 
 import array
 import ctypes
@@ -42,10 +42,10 @@ ALL = []
 
 
 class Capsule:
-    """A capsule that says what it is told to. It stands for f64 numbers at `data`, if nothing else is said."""
+    """A capsule with any given description. By default, it describes f64 numbers at `data`."""
 
     def __init__(self, data, shape=(2, 3), strides=None, versioned=True, name=None, major=1, flags=0, deleter=True, **said):
-        ALL.append(self)  # whatever lends memory is there as long as who borrows it
+        ALL.append(self)  # a lender lives as long as its borrowers
         self.deleted = 0
         self.managed = Versioned(major=major, flags=flags) if versioned else Plain()
         self.kept = axes(shape), axes(strides)
@@ -129,7 +129,7 @@ def test_capsules_that_lie():
                 for take in (lambda: raw.dlpack_import(lie.capsule), lambda: ctx.asarray(lie), lambda: ctx.reduce(lie)):
                     with refused(*REFUSALS, words=words):
                         take()
-                assert lie.named() == lie.name and not lie.deleted, name  # it is still its owner's
+                assert lie.named() == lie.name and not lie.deleted, name  # its owner still has it
         for major in 0, 2, (1 << 32) - 1:
             lie = Capsule(HERE, major=major, ndim=-5, shape=None)
             with raises(BufferError, f"DLPack {major}"):
@@ -207,7 +207,7 @@ def test_exporters_that_fail():
 
 
 def is_sound(address, itemsize, shape, strides):
-    """In numbers without an end: whether all of the elements lie between 1 and 2**64, and there are bytes for an int64 to count."""
+    """Whether all elements are between addresses 1 and 2**64, and an int64 can count their bytes. Uses unbounded integers."""
     whole = itemsize
     for extent in shape:
         whole *= max(extent, 1)
@@ -310,7 +310,7 @@ def test_interfaces_that_lie():
 
 
 def test_interfaces_that_lie_are_not_waited_for():
-    """No stream of another library is touched before the rest is looked at."""
+    """All other facts are checked before the stream of another library is used."""
     with host() as ctx:
         with raises(BufferError, "typestr"):
             ctx.asarray(Interface({"shape": (1,), "typestr": "x", "data": (HERE, False), "version": 3, "stream": 1 << 40}, True))
@@ -332,13 +332,13 @@ def test_buffers():
                 with raises(TypeError, "Python objects"):
                     use(of_objects)
 
-        class Named(ctypes.Structure):  # whose format has the letter in a name alone
+        class Named(ctypes.Structure):  # its format has the letter only in a name
             _fields_ = [("On", ctypes.c_int32)]
 
         assert ctx.asarray((Named * 2)()).itemsize == 4
         a = ctx.asarray(array.array("d", [1, 2]))
         made = gpumem.Array((4,), int(gpumem.Dtype.I32))
-        assert made.owner is None  # nobody can resize what it lies in
+        assert made.owner is None  # nothing can resize its memory
         with raises(ValueError, "address"):
             gpumem.Array((2,), 0, strides=(100,))
         for itemsize in 0, -8:
@@ -373,7 +373,7 @@ def test_objects_of_numpy():
 
 
 def test_arrays_of_other_libraries_keep_their_types():
-    """Elements that are only moved go back as what they were, whichever protocol they came by."""
+    """Operations that only move elements return their original type, for every protocol."""
     np = numpy()
     with host() as ctx:
         for dtype in "?", "c8", "c16", ">i2", ">f8", ">c8":

@@ -1,4 +1,4 @@
-"""Arrays over several members, on the host backend: layouts and memory reach the library, and what keeps what alive."""
+"""Arrays over several participants, on the host backend: layouts, memory, and lifetimes of objects."""
 
 import array
 import ctypes
@@ -95,7 +95,7 @@ def test_a_halo_goes_round_the_ends_and_corners():
 
 
 def test_a_halo_has_two_sides_and_ends():
-    # No room before the first member's rows, where nothing is written.
+    # The first participant has no room before its rows, because nothing is written there.
     layout = gpumem.DistLayout((4, 2), [slices(0, 2), slices(2, 4)], "i32", offsets=[0, 2])
     x = [numbers("i", [0, 1, 10, 11]), numbers("i", [-1, -1, 20, 21, 30, 31])]
     with host() as ctx, gpumem.Dist([ctx, ctx]) as dist:
@@ -188,7 +188,7 @@ def test_mistakes_are_refused():
             move.execute([twelve, twelve])
         with raises(ValueError, "dst[0] is read-only"):
             move.execute([twelve, twelve], [memoryview(twelve).toreadonly(), twelve])
-        assert plan.reduce([twelve, twelve]) == 132  # none of this is the end of it
+        assert plan.reduce([twelve, twelve]) == 132  # none of these calls ends it
 
 
 def test_it_ends_with_the_last_of_its_plans():
@@ -288,7 +288,7 @@ class Transport(ctypes.Structure):
 
 
 class Process:
-    """One of several threads that stand for processes. `wires[a, b]` has what a sent to b."""
+    """One of several threads that act as processes. `wires[a, b]` has the messages from a to b."""
 
     def __init__(self, rank, wires, size):
         self.rank, self.wires, self.size, self.made, self.released = rank, wires, size, 0, 0
@@ -329,7 +329,7 @@ class Process:
 
 
 def in_processes(size, work):
-    """What work(process, dist) gives in each of so many, which are threads here."""
+    """Results of work(process, dist) in each of `size` processes, which are threads here."""
     wires = {(a, b): [] for a in range(size) for b in range(size)}
     processes, results = [Process(rank, wires, size) for rank in range(size)], [None] * size
 
@@ -374,7 +374,7 @@ def test_a_mistake_of_one_process_reaches_the_others():
 
 
 def test_what_is_closed_calls_its_transport_no_more():
-    """Behind close() what was given by its address may go, though the plan was let go during a callback of another context."""
+    """After close(), a table that was given by its address may be freed, even if the plan was released during another context's callback."""
     layout, begun, over = gpumem.DistLayout([3], [slice(None)]), threading.Event(), threading.Event()
 
     def pool(tasks, task):
@@ -389,7 +389,7 @@ def test_what_is_closed_calls_its_transport_no_more():
         waiting.start()
         try:
             assert begun.wait(60)
-            gpumem.array.left.put(lambda: over.wait(60))  # the thread that would end it is late
+            gpumem.array.left.put(lambda: over.wait(60))  # the thread that ends it is late
             with gpumem.Dist([ctx], ctypes.addressof(table)) as dist:
                 dist.plan_reduce(layout)
                 assert len(dist.plans) == 1

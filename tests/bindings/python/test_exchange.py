@@ -13,12 +13,12 @@ CPU, CUDA, CUDA_HOST, MANAGED = (1, 0), (2, 0), (3, 0), (13, 0)
 
 
 def on_cuda(kind, dtype="f32", shape=(2, 3), **more):
-    """An array that says it is memory of a CUDA device. Nobody may touch it."""
+    """An array that claims memory of a CUDA device. Nothing may access it."""
     return Array(shape, int(Dtype[dtype.upper()]), address=0x10000, kind=int(kind), device=0, **more)
 
 
 class Exporter:
-    """What another library hands over: DLPack alone, of a version or of before versions."""
+    """An array of another library, only by DLPack, with or without a version."""
 
     def __init__(self, source, versioned=True, **words):
         self.source, self.versioned, self.words, self.asked = source, versioned, words, None
@@ -102,7 +102,7 @@ def test_array_interface():
         assert ctx.reduce(Interface()) == 7
         with raises(TypeError, "tuple"):
             raw.View((2,), 0, strides=[1])
-        for shape in (-2, -3), (1 << 62, 1 << 62):  # products that are small where they wrap round
+        for shape in (-2, -3), (1 << 62, 1 << 62):  # products that become small by overflow
             Interface.__array_interface__.update(shape=shape, strides=None)
             with raises(ValueError, "the shape"):
                 ctx.reduce(Interface())
@@ -195,7 +195,7 @@ def test_dlpack_versions_and_flags():
 def test_dlpack_devices():
     device, managed, pinned = (on_cuda(kind) for kind in (Kind.DEVICE, Kind.MANAGED, Kind.PINNED))
     assert [a.__dlpack_device__() for a in (device, managed, pinned)] == [CUDA, CUDA, CPU]
-    # Who knows them may ask for them by their own names.
+    # Callers that know these types may request them by name.
     for a, devices in ((device, [CUDA]), (managed, [CUDA, MANAGED, CPU]), (pinned, [CPU, CUDA_HOST])):
         for asked in (CPU, CUDA, CUDA_HOST, MANAGED):
             if asked in devices:
@@ -206,7 +206,7 @@ def test_dlpack_devices():
                 with raises(BufferError):
                     a.__dlpack__(dl_device=asked, copy=False)
     with host() as ctx:
-        for kind in ("device", "pinned", "managed"):  # memory of the host in all but name
+        for kind in ("device", "pinned", "managed"):  # host memory with another name
             assert ctx.zeros(1, "u8", kind).__dlpack_device__() == CPU
 
 
@@ -230,7 +230,7 @@ def test_lifetimes():
 
 
 def test_cuda_array_interface():
-    """What an array of a CUDA context says; without a GPU its context is a stand-in."""
+    """The interface of an array on a CUDA context. Its context is a stand-in without a GPU."""
 
     class StandIn:
         handle, cuda, device, users = 0, True, 0, set()

@@ -1,4 +1,4 @@
-"""With a GPU, and with arrays of PyTorch and CuPy where they are installed. Run by name: without a GPU all of it is skipped."""
+"""Tests with a GPU, and with arrays of PyTorch and CuPy if they are installed. Run by name. Without a GPU, all are skipped."""
 
 import unittest
 

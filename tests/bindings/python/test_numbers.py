@@ -10,7 +10,7 @@ from support import host, numpy, raises
 
 def test_one_element_is_a_number():
     with host() as ctx:
-        digits = ctx.array(array.array("B", b"12"))  # whose bytes are text with a number in it
+        digits = ctx.array(array.array("B", b"12"))  # its bytes are text with a number
         assert int(digits[0]) == 49 and float(digits[1]) == 50.0 and bool(digits[0]) and complex(digits[0]) == 49
         many = ctx.array(array.array("q", b"12345678"))
         assert int(many[0]) == operator.index(many[0]) == int.from_bytes(b"12345678", "little")

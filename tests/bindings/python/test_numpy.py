@@ -1,4 +1,4 @@
-"""What NumPy's arrays may be: masked, of subclasses, in the order of Fortran, without elements; and what it costs to take them."""
+"""Kinds of NumPy arrays: masked, of subclasses, in Fortran order, and without elements. Also the cost of passing them."""
 
 import array
 import re
@@ -11,7 +11,7 @@ from test_operations import random_view
 
 
 class Slow:
-    """An array that has no buffer, and so takes the general way."""
+    """An array without a buffer, which needs the general path."""
 
     def __init__(self, x):
         self.x, self.__array_interface__ = x, x.__array_interface__
@@ -43,7 +43,7 @@ def test_subclasses_give_plain_arrays():
 
 
 def test_results_are_allocated_by_numpy():
-    """Whose memory of large results is of large pages."""
+    """NumPy has large pages for large results."""
     np = numpy()
     x = np.ones((4, 4))
     with host() as ctx:
@@ -114,7 +114,7 @@ def test_element_types():
 
 
 def test_both_ways_are_one():
-    """What the extension does by itself has the bits, the result and the exception of the general way."""
+    """The extension's own path gives the same bits, results and exceptions as the general path."""
     np = numpy()
     seed = 77
     rng, done = np.random.default_rng(seed), {}
@@ -123,7 +123,7 @@ def test_both_ways_are_one():
         try:
             return call(x, y)
         except Exception as error:
-            return type(error), re.sub(r"\(.*?\)", "", str(error))  # strides of axes of one element may be any
+            return type(error), re.sub(r"\(.*?\)", "", str(error))  # an axis of one element may have any stride
 
     with host() as ctx:
         for _ in range(200):
@@ -164,7 +164,7 @@ def test_both_ways_fill_alike():
 
 
 def test_tiny_calls_are_short():
-    """The common calls on plain arrays enter no functions of Python but their own, and those that look up a type and make room."""
+    """Common calls on plain arrays enter only their own Python functions, type lookup and allocation."""
     np = numpy()
     x, m, out = np.ones(16), np.ones((4, 4)), np.empty(16)
     terms = [(2.0, x), (1.0, x)]

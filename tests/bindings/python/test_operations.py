@@ -1,4 +1,4 @@
-"""Every operation, on the host backend, against plain Python."""
+"""Compares every operation on the host backend with plain Python."""
 
 import array
 import itertools
@@ -235,7 +235,7 @@ def test_lincomb():
         row, column = u[:1], u[:, :1].astype(np.float64)
         assert np.array_equal(ctx.lincomb([(1, row), (2, column)]), row + 2 * column)
         assert np.array_equal(ctx.lincomb([(1, u), (1, np.broadcast_to(u[0], u.shape))]), u + u[0])
-        assert ctx.lincomb([(2, np.float32([[[[1]], [[2]]]]))]).tolist() == [[[[2]], [[4]]]]  # four axes, of which one counts
+        assert ctx.lincomb([(2, np.float32([[[[1]], [[2]]]]))]).tolist() == [[[[2]], [[4]]]]  # four axes, and only one has several elements
         assert ctx.lincomb([(2, np.zeros((0, 3)))]).shape == (0, 3)
         ctx.lincomb([(3, u), (0, v)], out=u)
         assert u[0, 1] == 3
@@ -345,7 +345,7 @@ def test_copy_and_fill():
 
 
 def random_view(np, rng, dtype):
-    """Of up to 5 axes in any order, with parts of them, steps of either sign, and repetition."""
+    """Views of up to 5 axes in any order, with slices, steps of either sign, and repetition."""
     rank = rng.integers(0, 6)
     x = rng.integers(-9, 9, rng.integers(1, 6, rank)).astype(dtype).transpose(rng.permutation(rank))
     first = [rng.integers(0, extent) for extent in x.shape]
@@ -403,7 +403,7 @@ def test_elements_stay_what_they_are():
             with raises(TypeError, "expected the same"):
                 ctx.scatter(x, index, np.zeros((2, 3), dtype))
         mask = np.zeros((2, 3), "u1")
-        ctx.copy(mask, x > 2)  # of one byte, and no number
+        ctx.copy(mask, x > 2)  # one byte, but not a number
         assert mask.sum() == 3
 
 
@@ -427,7 +427,7 @@ def test_strides_and_byte_order():
     x = np.arange(6, dtype=np.int32)
     with host() as ctx:
         assert ctx.reduce(x[1::2]) == 9
-        with raises(ValueError, "negative stride", "numpy.ascontiguousarray(x) has them"):  # which Context.array() has not
+        with raises(ValueError, "negative stride", "numpy.ascontiguousarray(x) has them"):  # a type that Context.array() lacks
             ctx.reduce(x[::-1])
         with raises(ValueError, "zero stride", "or Context.array()"):
             ctx.reduce(np.broadcast_to(x[:1], 4))
@@ -438,7 +438,7 @@ def test_strides_and_byte_order():
             ctx.reduce(x.astype("c16"))
         swapped = x.astype(">i4")
         dst = np.zeros_like(swapped)
-        ctx.copy(dst, swapped)  # bytes move as they are
+        ctx.copy(dst, swapped)  # bytes move unchanged
         assert np.array_equal(dst, x)
         assert np.array_equal(np.asarray(ctx.asarray(x[::-1])), x[::-1])
         assert np.array_equal(np.asarray(ctx.asarray(swapped)), x)

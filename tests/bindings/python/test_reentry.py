@@ -1,4 +1,4 @@
-"""What code of Python that a call comes by may do meanwhile, what the collector of cycles finds, and other interpreters."""
+"""Python code that runs inside a call, the cycle collector, and other interpreters."""
 
 import array
 import gc
@@ -21,7 +21,7 @@ class Numbers(array.array):
 
 
 class Lender:
-    """Memory behind an array interface, which ends with it."""
+    """Memory of an array interface, with the same lifetime."""
 
     def __init__(self, ended=lambda: None):
         self.memory, self.ended = array.array("d", [1, 2, 3]), ended
@@ -45,7 +45,7 @@ def test_what_keeps_its_own_view_is_collected():
         del owner
         gc.collect()
         assert [ref() for ref in gone] == [None] * 18
-        assert held() is not None and view.tolist() == [0] * 15  # for who holds a view still
+        assert held() is not None and view.tolist() == [0] * 15  # for holders of a view
         del view
         gc.collect()
         assert held() is None
@@ -65,7 +65,7 @@ def test_what_keeps_its_own_view_is_collected_of_numpy():
 
 
 def test_finalizers_run_before_the_memory_goes():
-    """In whichever order the collector takes what it finds together."""
+    """This holds for every order in which the collector ends its objects."""
     with host() as ctx:
         seen = []
 
@@ -77,7 +77,7 @@ def test_finalizers_run_before_the_memory_goes():
                 seen.append((ctx.memory_stats().device_blocks, self.part.tolist()))
 
         for _ in range(3):
-            Last(ctx.full(3, 7, "i32"))  # the collector finds what was made first first
+            Last(ctx.full(3, 7, "i32"))  # the collector finds older objects first
             gc.collect()
         assert seen == [(1, [7, 7])] * 3 and ctx.memory_stats().device_blocks == 0
 
@@ -196,7 +196,7 @@ def test_operands_that_close_the_context():
 
 
 def test_errors_stand_alone():
-    """Nothing is reported beside the exception, and none is its context."""
+    """Only the exception is reported, and it has no context."""
     reported, hook = [], sys.unraisablehook
     sys.unraisablehook = reported.append
 
@@ -228,7 +228,7 @@ def test_errors_stand_alone():
 
 
 def test_functions_that_swallow_exceptions_are_not_used():
-    """From Python 3.13 on they report what they swallow, beside the exception that is raised then."""
+    """From Python 3.13 on, they report exceptions that they discard, in addition to the raised one."""
     binary = pathlib.Path(raw.__file__).read_bytes()
     assert b"\0PyObject_GetAttrString\0" in binary
     for name in b"PyDict_GetItem", b"PyDict_GetItemString", b"PyObject_HasAttr", b"PyObject_HasAttrString", b"PyMapping_HasKey", b"PyMapping_HasKeyString":
@@ -236,7 +236,7 @@ def test_functions_that_swallow_exceptions_are_not_used():
 
 
 def test_buffers_that_end_in_python():
-    """The end of a buffer neither sees an exception that is on its way, nor loses it."""
+    """A buffer that is released during an exception neither sees the exception nor loses it."""
     if sys.version_info < (3, 12):
         raise unittest.SkipTest("classes have buffers from Python 3.12 on")
     released, reported, hook = [], [], sys.unraisablehook

@@ -1,4 +1,4 @@
-"""The stub has what the package has: names, methods, parameters and their defaults."""
+"""The stub has the package's names, methods, parameters and defaults."""
 
 import ast
 import enum
@@ -65,7 +65,7 @@ def test_methods():
 
 
 def test_no_method_hides_a_type():
-    """A checker takes the name of a method for the method in the rest of the class."""
+    """In the rest of the class, a checker resolves the name of a method to the method."""
     for name, node in declared(TREE.body):
         methods = {key for key, _ in declared(node.body)} if isinstance(node, ast.ClassDef) else set()
         for key, method in declared(node.body) if methods else ():

@@ -1,6 +1,6 @@
-"""What threads do at the same time: callbacks, contexts that are closed in the middle of calls, the end of the interpreter.
+"""Concurrent threads: callbacks, contexts that are closed during calls, and the end of the interpreter.
 
-Each race has a few rounds here, and GPUMEM_RACE_ROUNDS times as many for scripts/trust.
+Each race has a few rounds. GPUMEM_RACE_ROUNDS multiplies them for scripts/trust.
 """
 
 import array
@@ -22,7 +22,7 @@ ONES = 1 << 22
 
 
 def at_once(*works):
-    """Runs each in a thread of its own, which are switched often. Fails with what they raise."""
+    """Runs each function in its own thread, with frequent switches. Fails with their exceptions."""
     faults, interval = [], sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
 
@@ -83,7 +83,7 @@ def raising():
 
 def test_a_pool_that_returns_early():
     hooked, processors = [], os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(processors)})  # so that the caller interrupts the thread whose task is under way
+    os.sched_setaffinity(0, {min(processors)})  # so the caller interrupts the thread of the running task
     try:
         for only_last, leave in ((True, lambda: None), (False, raising)):
             pool = Pool(only_last, leave)
@@ -99,7 +99,7 @@ def test_a_pool_that_returns_early():
 
 
 def test_an_interrupt_in_a_pool():
-    """It comes out of the call, whose work is done."""
+    """The call raises it after its work is done."""
     assert run_python("""
 import array, signal, gpumem
 def pool(tasks, task):
@@ -153,14 +153,14 @@ def test_close_while_others_are_in_a_call():
 
 
 def test_close_in_the_middle_of_a_call():
-    """The call that is under way ends as if nothing were, and the context with it."""
+    """The running call ends normally, and the context after it."""
     ones, square = array.array("i", [1]) * ONES, memoryview(array.array("i", [1]) * ONES).cast("B").cast("i", (2, ONES // 2))
     moved = array.array("i", [0]) * ONES
     for call, result in ((lambda: ctx.reduce(ones), ONES), (lambda: ctx.reduce(square, axis=1).tolist(), [ONES // 2] * 2),
                          (lambda: ctx.dot(ctx_x, ctx_x), 4.0 * ONES), (lambda: ctx.copy(moved, ones), None)):  # fmt: skip
 
         def pool(tasks, task):
-            vars(ctx).update(_core=None, _stream=None)  # as another thread's close() once it has waited
+            vars(ctx).update(_core=None, _stream=None)  # as in another thread's close() after its wait
             ctx.handle = None
             gc.collect()
 
@@ -175,14 +175,14 @@ def test_close_in_the_middle_of_a_call():
 
 
 def with_lines(count):
-    """A file of so many lines that tuning_load() tells the log of."""
+    """A file with `count` lines that tuning_load() reports to the log."""
     with tempfile.NamedTemporaryFile("w", suffix=".tuning", delete=False) as file:
         file.write("# gpumem tuning\n" + "not a problem\n" * count)
     return file.name
 
 
 def test_set_log_while_another_thread_sets_it():
-    """What the library has is what Python has, whichever was last."""
+    """The library and Python have the same function, in either order."""
     told, ended, set_log, path = [], [], gpumem.raw.gpumem_ctx_set_log, with_lines(1)
 
     class Log:
@@ -212,7 +212,7 @@ def test_set_log_while_another_thread_sets_it():
 
 
 def test_set_log_from_many_threads():
-    """The function that the library has is one that Python has."""
+    """Python also keeps the library's function."""
     told, ended = [], set()
 
     class Log:
@@ -268,7 +268,7 @@ def test_the_log_of_the_process_outlives_its_context():
 
 
 def test_callbacks_of_a_context_that_is_busy():
-    """It can't end, so it goes on to call them."""
+    """It can't end, so it continues to call them."""
     calls, hooked = [], []
 
     def begin():
@@ -303,7 +303,7 @@ def test_a_context_that_its_own_callback_names_is_collected():
 
 
 def test_what_is_let_go_in_a_callback():
-    """Its end would wait for the call that waits for the callback."""
+    """Otherwise its end would wait for the call that waits for the callback."""
     assert run_python("""
 import gc, threading, gpumem
 def knot(thing):
@@ -333,7 +333,7 @@ for enqueued in None, stream:
 
 
 def test_operands_are_kept_while_two_threads_use_a_stream():
-    """What another thread keeps meanwhile is not taken for older than the event."""
+    """Objects that another thread keeps meanwhile do not count as older than the event."""
     with host() as ctx:
         stream, meanwhile = ctx.Stream(), object()
 
@@ -360,7 +360,7 @@ def test_two_threads_drop_what_a_stream_has_passed():
             @property
             def done(self):
                 self.asked += 1
-                if self.asked == 1:  # another thread asks too
+                if self.asked == 1:  # another thread requests it too
                     for k in range(gpumem.streams.CHUNK):
                         stream.keep((k,))
                 return True

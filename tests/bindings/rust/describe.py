@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Prints what the Rust binding has under the header's names, for bindings/check: the functions that the crate gpumem calls,
-and the constants of gpumem-sys. The layouts of structs are tested by gpumem-sys itself.
+"""Prints the parts of the Rust binding with the header's names, for bindings/check.
+
+They are the functions that the crate gpumem calls and the constants of gpumem-sys. gpumem-sys tests its layouts of structs itself.
 
 usage: describe.py BINDINGS_RUST
 """

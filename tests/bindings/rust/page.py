@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds and runs the programs in Rust of a page, and compares what each prints with the block of text behind it.
+"""Builds and runs the Rust programs of a page, and compares the output of each with the next block of text.
 
 usage: page.py PAGE BINDINGS_RUST SCRATCH    with cargo on the PATH and GPUMEM_LIBRARY set
 """

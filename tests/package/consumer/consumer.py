@@ -1,4 +1,4 @@
-"""As consumer.c, by the Python package."""
+"""The same as consumer.c, with the Python package."""
 
 import array
 

@@ -1,7 +1,7 @@
-// The inner loops of the host backend. The files of this folder, dispatch.cpp apart, are compiled once for each instruction set, which
-// GPUMEM_LOOPS names as a namespace, and one set is picked at run time; every set computes the same bits. Everything in those
-// files but their tables has internal linkage, and they call no inline function of a shared header where it might not be
-// inlined, so that no code for a wide instruction set can be taken by the linker for another file's.
+// The inner loops of the host backend. Each file of this folder except dispatch.cpp is compiled once per instruction
+// set, in the namespace GPUMEM_LOOPS. host_loops() selects one set at run time. Every set computes the same bits.
+// Except for their tables, these files have only internal linkage. They call inline functions of shared headers only if
+// inlining is certain. Otherwise the linker could use code for a wide instruction set in another file.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,22 @@
 
 namespace gpumem {
 
-// The node of x[0] .. x[n - 1], as if the sequence began there: an index that it finds counts from x. The elements lie side by
-// side and are aligned, in y (of a dot product, else nullptr) as well; n >= 1. Reads n elements once, from front to back.
+// The partial result of x[0] .. x[n - 1], n >= 1. An index counts from x. Elements are contiguous and aligned. y is
+// nullptr except for dot products. Reads each element once, from front to back.
 using ReduceLoop = ReduceNode (*)(const void* x, const void* y, int64_t n);
 
-// The sums and the product of one type, in the order of Addend; nullptr for those that a table has none of.
+// The sums and the product of one type, in the order of Addend. nullptr if the table lacks one.
 template <class Loop>
 struct LoopsByAddend {
   Loop of[kAddends]{};
   constexpr const Loop& operator[](Addend addend) const noexcept { return of[static_cast<int>(addend)]; }
 };
 
-// A value for each type.
 template <class T>
 struct ByType {
   T of[kDtypes];
   constexpr const T& operator[](gpumem_dtype dtype) const noexcept { return of[dtype]; }
 };
-// `value` is called with every type as a constant.
 template <class T, class F>
 constexpr ByType<T> by_type(const F& value) {
   return [&]<int... kTypes>(std::integer_sequence<int, kTypes...>) {
@@ -40,7 +38,7 @@ constexpr ByType<T> by_type(const F& value) {
 
 using IntegerLoops = ByType<LoopsByAddend<ReduceLoop>>;
 
-// In the floating-point environment that the caller has set.
+// They use the caller's floating-point environment.
 struct FloatLoops {
   ByType<LoopsByAddend<ReduceLoop>> by_addend;
   ReduceLoop sum_compensated;  // f64
@@ -54,21 +52,24 @@ struct RangeLoops {
   ByType<ReduceLoop> first_largest;  // by magnitude
 };
 
-// Where the results of neighbouring lines go: their nodes, or, of floating-point sums without a root and products, their values, at any alignment.
+// Destination of the results of neighbouring lines, at any alignment. Floating-point sums without a root, and products,
+// can store values. All others store partial results.
 struct LineResults {
   ReduceNode* nodes = nullptr;
   char* values = nullptr;
 };
 
-// Many lines at once, pitch bytes apart. columns: neighbouring columns, at most kStripColumns, of at most kLeafTerms rows. rows: rows of at
-// most `longest` elements. At least one line with at least one element, at any alignment.
+// Many lines at once, pitch bytes apart, at any alignment. There is at least one line with at least one element.
+// columns: at most kStripColumns neighbouring columns of at most kLeafTerms rows. rows: at most `longest` elements
+// each.
 constexpr int64_t kStripColumns = 4096;
 constexpr int64_t kColumnScratchBytes = int64_t{448} << 10;  // aligned to 64
 struct LineLoop {
   void (*columns)(const char* x, int64_t pitch, int64_t rows, int64_t columns, char* scratch, LineResults results);
   void (*rows)(const char* x, int64_t pitch, int64_t rows, int64_t cols, LineResults results);
   int64_t longest;
-  // Elements [offsets[i], offsets[i + 1]) of x for each i < count, `longest` or fewer, perhaps none. Only floating-point types have it.
+  // Segment i < count has elements [offsets[i], offsets[i + 1]) of x, from 0 to `longest`. Only for floating-point
+  // types.
   void (*segments)(const char* x, const int64_t* offsets, int64_t count, LineResults results) = nullptr;
 };
 
@@ -82,8 +83,8 @@ struct WordLineLoops {
   ByType<LineLoop> range;
 };
 
-// Rows [first_row, last_row) and columns [first_col, last_col) of src go to their places in dst. buffer: dst is larger than the caches and
-// is written around them, from these host_transpose_buffer_bytes(), which begin at a cache line; nullptr: it is written as it comes.
+// Transposes rows [first_row, last_row) and columns [first_col, last_col) of src into dst. buffer: nullptr, or
+// host_transpose_buffer_bytes() that begin at a cache line. With a buffer, writes to a large dst bypass the caches.
 struct TransposeBand {
   const char* src;
   int64_t src_ld;
@@ -96,8 +97,9 @@ struct TransposeBand {
   void* buffer = nullptr;
 };
 
-// Structures [first, last) of a narrow matrix: rows of `width` elements of src become columns of dst (from_packed), or columns of
-// src become rows of `width` elements of dst. buffer: room for kHostAosSoaWidth * host_aos_soa_tile() elements, or nullptr.
+// Structures [first, last) of a narrow matrix. from_packed: rows of `width` elements of src become columns of dst.
+// Otherwise columns of src become rows of `width` elements of dst. buffer: nullptr, or room for
+// kHostAosSoaWidth * host_aos_soa_tile() elements.
 struct AosSoaBand {
   const char* src;
   int64_t src_ld;
@@ -114,14 +116,15 @@ struct AosSoaBand {
 struct MoveLoops {
   void (*aos_soa[5])(const AosSoaBand& band);       // by log2 of the element's bytes
   void (*transpose[5])(const TransposeBand& band);  // by log2 of the element's bytes
-  // Matrices that lie so many bytes apart; the band is all of the first one.
+  // src_next, dst_next: bytes from one matrix to the next. The band is the whole first matrix.
   void (*transpose_small[5])(TransposeBand band, int64_t matrices, int64_t src_next, int64_t dst_next);
   void (*fill)(char* dst, int64_t bytes, const unsigned char* word, bool stream);  // dst + 16 k begins with word
-  void (*stream_row)(char* dst, const char* src, int64_t bytes);  // around the caches; stream_fence() is the caller's
+  // Bypasses the caches. The caller calls stream_fence().
+  void (*stream_row)(char* dst, const char* src, int64_t bytes);
 };
 
-// z[i] = factor[0] * x[0][i] + factor[1] * x[1][i] + ..., or x[0][i] * x[1][i], for i < n, in the floating-point environment that the
-// caller has set. Any alignment; steps are in bytes. z may be a source. Factors are bits of the type.
+// z[i] = factor[0] * x[0][i] + factor[1] * x[1][i] + ..., or x[0][i] * x[1][i], for i < n. It uses the caller's
+// floating-point environment. Any alignment. Steps are in bytes. Factors are bits of the type. z may be a source.
 struct ArithmeticRow {
   static constexpr int kMost = 8;
   int terms = 0;
@@ -133,7 +136,7 @@ struct ArithmeticRow {
   int64_t z_step = 0;
   int64_t n = 0;
   bool ahead = false;   // the operands are larger than the caches
-  bool stream = false;  // and z is written around them
+  bool stream = false;  // writes to z bypass the caches too
 };
 
 struct ArithmeticLoops {
@@ -141,43 +144,44 @@ struct ArithmeticLoops {
   void (*f64)(const ArithmeticRow& row);
 };
 
-// dst[i] = src[i] as another type, for i < n, in the floating-point environment that the caller has set. Any alignment; dst may be src
-// where the elements have one size.
+// dst[i] = src[i] as another type, for i < n, in the caller's floating-point environment. Any alignment. dst may be src
+// if the elements have the same size.
 struct ConvertRun {
   gpumem_dtype src_type;
   const char* src;
   gpumem_dtype dst_type;
   char* dst;
   int64_t n;
-  bool stream;  // dst is larger than the caches and is written around them
+  bool stream;  // dst is larger than the caches, and writes bypass them
 };
 
-// One column of dst: where it begins in a row of src, and how far on its right neighbour lies (0 at the edge, or without a weight), in
-// bytes.
+// The source of one column of dst. `at` counts bytes from the start of a row of src. `step` counts bytes to the right
+// neighbour, or is 0 at the edge or without a weight.
 struct ResizeColumn {
   int64_t at;
   int64_t step;
 };
 
-// Eight neighbouring elements of a line. Each four of them and their neighbours to the right lie in a window of a row, at[i] bytes into
-// it, of 16 bytes, for floats 32. pick, of integers: of each element the bytes in the window of itself and of its neighbour, two each, the
-// second 0x80 for u8. Of floats: where in the window four and then their neighbours are.
+// Eight neighbouring elements of a line. Four elements and their right neighbours are in one window of a row, at[i]
+// bytes from its start. A window has 16 bytes, or 32 for floats. pick for integers: two byte positions in the window
+// per element, then two for its neighbour (for u8, the second is 0x80). pick for floats: positions of four elements,
+// then of their neighbours.
 struct ResizeEight {
   int64_t at[2];
   uint32_t weight[8];
   uint32_t pick[16];
 };
 
-// n columns, or n elements; an element of a line has a weight of its own. Rows and lines are at any alignment; a line is of n x channels words
-// of 4 bytes (ResizeBlend::Line).
+// n columns, or n elements with a weight each. Any alignment. A line has n x channels words of 4 bytes
+// (ResizeBlend::Line).
 using ResizeAcross = void (*)(const void* row, const ResizeColumn* columns, const uint32_t* weights, int64_t n,
                               void* line);
 using ResizeAcrossEights = void (*)(const void* row, const ResizeEight* eights, int64_t n, void* line);
 struct ResizeLoops {
-  // Pixels as they are, and to a line; by channels - 1 and log2 of the element's bytes.
+  // take: unchanged pixels. across: pixels to a line. Both by channels - 1 and log2 of the element's bytes.
   void (*take[4][3])(const void* row, const ResizeColumn* columns, int64_t n, void* to);
   ResizeAcross across[4][3];
-  // Eights to a line, by log2 of the element's bytes; nullptr: this instruction set has none.
+  // Eights to a line, by log2 of the element's bytes. nullptr if the instruction set has no such loop.
   ResizeAcrossEights across_eights[3];
   void (*down[3])(const void* upper, const void* lower, uint32_t weight, int64_t n,
                   void* dst);  // two lines to elements
@@ -194,13 +198,13 @@ struct Loops {
   const ResizeLoops& resizes;
   void (*convert)(const ConvertRun& run);
 
-  // For every op that the type has, DOT and NRM2 included.
+  // For every op of the type, with DOT and NRM2.
   ReduceLoop reduce(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept;
   // For every op of the reductions of an axis.
   LineLoop lines(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept;
 };
 
-// The widest loops the processor runs, no wider than `limit` (base, avx2, avx512; nullptr: no limit). Throws
+// The widest loops that the processor can run, up to `limit`: base, avx2, avx512, or nullptr for no limit. Throws
 // INVALID_ARGUMENT for another name.
 const Loops& host_loops(const char* limit);
 
@@ -215,7 +219,6 @@ extern const Loops loops;
 }
 
 #if defined(GPUMEM_LOOPS)
-// The parts of one instruction set, and all of them.
 namespace GPUMEM_LOOPS {
 extern const IntegerLoops integers;
 extern const FloatLoops floats;
