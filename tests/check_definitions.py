@@ -9,7 +9,6 @@ program prints file:line of each and exits 1. Definitions in an anonymous namesp
 """
 
 import collections
-import pathlib
 import re
 import sys
 
@@ -177,14 +176,5 @@ def violations(root):
             yield f"{listed}: each defines {scope + '::' if scope else ''}{name}"
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    found = list(violations(pathlib.Path(sys.argv[1]).resolve()))
-    for violation in found:
-        print(violation)
-    return 1 if found else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(cxx_text.check(violations, __doc__))

@@ -7,7 +7,6 @@ A function of src or kernels has at most 60 lines, from its opening brace to its
 function and exits 1 if there is one.
 """
 
-import pathlib
 import re
 import sys
 
@@ -41,14 +40,5 @@ def violations(root):
                 yield f"{place}:{text.count(chr(10), 0, begin) + 1}: has {lines} lines: split it, at most {MOST_LINES} fit a screen"
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    found = list(violations(pathlib.Path(sys.argv[1]).resolve()))
-    for violation in found:
-        print(violation)
-    return 1 if found else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(cxx_text.check(violations, __doc__))

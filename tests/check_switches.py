@@ -9,7 +9,6 @@ that declares them: switch (static_cast<decltype(GPUMEM_SUM)>(op)). A default is
 character or a CUDA name. Prints file:line of each violation and exits 1 if there is one.
 """
 
-import pathlib
 import re
 import sys
 
@@ -50,14 +49,5 @@ def violations(root):
             text = text[: found.start()] + re.sub(r"[^\n]", " ", text[found.start() : end]) + text[end:]
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    found = list(violations(pathlib.Path(sys.argv[1]).resolve()))
-    for violation in found:
-        print(violation)
-    return 1 if found else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(cxx_text.check(violations, __doc__))

@@ -1,6 +1,8 @@
-"""C++ source for the checks of its text."""
+"""C++ source for the checks of its text, and their main program."""
 
+import pathlib
 import re
+import sys
 
 SUFFIXES = {".c", ".h", ".cpp", ".hpp", ".cu", ".cuh"}
 _SKIPPED = re.compile(
@@ -26,3 +28,13 @@ def sources(root, folders):
         for source in sorted((root / folder).rglob("*")):
             if source.suffix in SUFFIXES and source.is_file():
                 yield source.relative_to(root).as_posix(), plain(source.read_text(encoding="utf-8"))
+
+
+def check(violations, usage):
+    """Prints the violations of the tree that the command line names; the exit status is 1 if there is one."""
+    if len(sys.argv) != 2:
+        sys.exit(usage)
+    found = list(violations(pathlib.Path(sys.argv[1]).resolve()))
+    for violation in found:
+        print(violation)
+    return 1 if found else 0

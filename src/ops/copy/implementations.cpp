@@ -80,7 +80,7 @@ Config rings_config(const DeviceProps&, const CopyParams& p) noexcept {
   const bool many = !p.to_device && p.host_threads >= 4;
   const int64_t pieces = many ? 32 : p.host_threads > 1 ? 8 : 4;
   const int64_t least = many ? 128 * kKiB : 256 * kKiB;
-  static_assert(kMostReadEarly <= 128 * kKiB, "the piece that is read ahead");
+  static_assert(kMostReadEarly <= 128 * kKiB, "the bytes that are read ahead are one piece");
   const int64_t most = p.to_device && bytes < 64 * kMiB ? kMiB : kRingChunkBytes;
   const int64_t threads =
       std::min({kMostRings, int64_t{p.host_threads}, std::max<int64_t>(bytes / kLeastForAThread, 1)});

@@ -73,7 +73,7 @@ Ranges ranges_of(const GatherScatterParams& c) {
 }
 
 [[noreturn]] void fail_elsewhere(const char* argument, const Operand& operand, ExecutionSpace space) {
-  fail(GPUMEM_UNSUPPORTED, "%s is %s memory, but the work runs where dst is, on the %s; expected memory of that side",
+  fail(GPUMEM_UNSUPPORTED, "%s is %s memory, but the work runs where dst is, %s; expected memory of that side",
        argument, kind_name(operand.kind), space == ExecutionSpace::cuda ? "on the device" : "on the host");
 }
 
