@@ -218,7 +218,49 @@ enum {
   GPUMEM_FAMILY_PERMUTE = 10,
   GPUMEM_FAMILY_RESIZE = 11,
   GPUMEM_FAMILY_CONVERT = 12,
-  GPUMEM_FAMILY_ARITHMETIC = 13 /* gpumem_lincomb, gpumem_multiply */
+  GPUMEM_FAMILY_ARITHMETIC = 13, /* gpumem_lincomb, gpumem_multiply */
+  GPUMEM_FAMILY_MAP = 14,        /* gpumem_map, gpumem_compare, gpumem_where, gpumem_convert_scaled */
+  GPUMEM_FAMILY_SCAN = 15,
+  GPUMEM_FAMILY_SORT = 16,
+  GPUMEM_FAMILY_SELECT = 17,
+  GPUMEM_FAMILY_REDUCE_BY_INDEX = 18
+};
+
+/* Elementwise functions of gpumem_map(). Those of one operand come first. */
+typedef int32_t gpumem_map_op;
+enum {
+  GPUMEM_MAP_NEGATE = 0,
+  GPUMEM_MAP_ABSOLUTE = 1,
+  GPUMEM_MAP_RECIPROCAL = 2,  /* floating point only */
+  GPUMEM_MAP_SQUARE_ROOT = 3, /* floating point only */
+  GPUMEM_MAP_FLOOR = 4,
+  GPUMEM_MAP_CEIL = 5,
+  GPUMEM_MAP_TRUNCATE = 6,
+  GPUMEM_MAP_ROUND = 7, /* to the nearest integer, ties to even */
+  GPUMEM_MAP_NOT = 8,   /* bitwise; integers only */
+  GPUMEM_MAP_ADD = 16,
+  GPUMEM_MAP_SUBTRACT = 17,
+  GPUMEM_MAP_MULTIPLY = 18,
+  GPUMEM_MAP_DIVIDE = 19,
+  GPUMEM_MAP_REMAINDER = 20, /* integers only */
+  GPUMEM_MAP_MINIMUM = 21,
+  GPUMEM_MAP_MAXIMUM = 22,
+  GPUMEM_MAP_COPY_SIGN = 23,  /* floating point only */
+  GPUMEM_MAP_AND = 24,        /* bitwise; integers only, as the next ones */
+  GPUMEM_MAP_OR = 25,
+  GPUMEM_MAP_XOR = 26,
+  GPUMEM_MAP_SHIFT_LEFT = 27,
+  GPUMEM_MAP_SHIFT_RIGHT = 28 /* of signed types: keeps the sign */
+};
+
+typedef int32_t gpumem_compare_op;
+enum {
+  GPUMEM_LESS = 0,
+  GPUMEM_LESS_EQUAL = 1,
+  GPUMEM_EQUAL = 2,
+  GPUMEM_NOT_EQUAL = 3,
+  GPUMEM_GREATER_EQUAL = 4,
+  GPUMEM_GREATER = 5
 };
 
 /* How gpumem_resize_2d() computes a value between pixels. */
@@ -1058,6 +1100,51 @@ GPUMEM_API gpumem_status gpumem_reduce_segments_async(gpumem_ctx *ctx, gpumem_dt
                                                       int64_t segments, void *result, gpumem_status *status,
                                                       gpumem_stream *stream);
 
+/* result[b] = the reduction of the x[i] whose index[i] is b, for b < bins. SKELETON */
+GPUMEM_API gpumem_status gpumem_reduce_by_index(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void *x,
+                                                int64_t cols, int64_t x_ld, gpumem_dtype index_type, const void *index,
+                                                int64_t n, void *result, int64_t bins);
+GPUMEM_API gpumem_status gpumem_reduce_by_index_async(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op,
+                                                      const void *x, int64_t cols, int64_t x_ld,
+                                                      gpumem_dtype index_type, const void *index, int64_t n,
+                                                      void *result, int64_t bins, gpumem_status *status,
+                                                      gpumem_stream *stream);
+
+/* Reductions of views. SKELETON */
+GPUMEM_API gpumem_status gpumem_reduce_view(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, int32_t ndim,
+                                            const int64_t *extents, const void *x, const int64_t *x_strides,
+                                            void *result);
+GPUMEM_API gpumem_status gpumem_reduce_view_async(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op,
+                                                  int32_t ndim, const int64_t *extents, const void *x,
+                                                  const int64_t *x_strides, void *result, gpumem_status *status,
+                                                  gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_argreduce_view(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, int32_t ndim,
+                                               const int64_t *extents, const void *x, const int64_t *x_strides,
+                                               void *value, int64_t *index);
+GPUMEM_API gpumem_status gpumem_argreduce_view_async(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op,
+                                                     int32_t ndim, const int64_t *extents, const void *x,
+                                                     const int64_t *x_strides, void *value, int64_t *index,
+                                                     gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_dot_view_f32(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents, const float *x,
+                                             const int64_t *x_strides, const float *y, const int64_t *y_strides,
+                                             double *result);
+GPUMEM_API gpumem_status gpumem_dot_view_f64(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents, const double *x,
+                                             const int64_t *x_strides, const double *y, const int64_t *y_strides,
+                                             double *result);
+GPUMEM_API gpumem_status gpumem_dot_view_f32_async(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents,
+                                                   const float *x, const int64_t *x_strides, const float *y,
+                                                   const int64_t *y_strides, double *result, gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_dot_view_f64_async(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents,
+                                                   const double *x, const int64_t *x_strides, const double *y,
+                                                   const int64_t *y_strides, double *result, gpumem_stream *stream);
+
+/* Scan. SKELETON */
+GPUMEM_API gpumem_status gpumem_scan(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, int32_t exclusive,
+                                     const void *x, int64_t n, void *result, gpumem_dtype result_type);
+GPUMEM_API gpumem_status gpumem_scan_async(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, int32_t exclusive,
+                                           const void *x, int64_t n, void *result, gpumem_dtype result_type,
+                                           gpumem_status *status, gpumem_stream *stream);
+
 /* -------------------------------------------------------------------------------------------------------- rearrange */
 
 /* dst[j*dst_ld + i] = src[i*src_ld + j] for i < rows, j < cols. src is rows x cols, row-major, with leading dimension
@@ -1157,6 +1244,26 @@ GPUMEM_API gpumem_status gpumem_permute_async(gpumem_ctx *ctx, int64_t element_b
                                               const int64_t *src_strides, void *dst, const int64_t *dst_strides,
                                               gpumem_stream *stream);
 
+/* Sort. SKELETON */
+GPUMEM_API gpumem_status gpumem_sort(gpumem_ctx *ctx, gpumem_dtype dtype, const void *keys, int64_t n,
+                                     int32_t descending, void *sorted, void *order, gpumem_dtype order_type);
+GPUMEM_API gpumem_status gpumem_sort_async(gpumem_ctx *ctx, gpumem_dtype dtype, const void *keys, int64_t n,
+                                           int32_t descending, void *sorted, void *order, gpumem_dtype order_type,
+                                           gpumem_status *status, gpumem_stream *stream);
+
+/* Select. SKELETON */
+GPUMEM_API gpumem_status gpumem_select(gpumem_ctx *ctx, int64_t row_bytes, const void *src, int64_t src_pitch_bytes,
+                                       const uint8_t *mask, int64_t n, void *dst, int64_t dst_pitch_bytes,
+                                       int64_t *kept);
+GPUMEM_API gpumem_status gpumem_select_async(gpumem_ctx *ctx, int64_t row_bytes, const void *src,
+                                             int64_t src_pitch_bytes, const uint8_t *mask, int64_t n, void *dst,
+                                             int64_t dst_pitch_bytes, int64_t *kept, gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_select_places(gpumem_ctx *ctx, const uint8_t *mask, int64_t n, gpumem_dtype index_type,
+                                              void *places, int64_t *kept);
+GPUMEM_API gpumem_status gpumem_select_places_async(gpumem_ctx *ctx, const uint8_t *mask, int64_t n,
+                                                    gpumem_dtype index_type, void *places, int64_t *kept,
+                                                    gpumem_stream *stream);
+
 /* ------------------------------------------------------------------------------------------------------ elementwise */
 
 /* z[i] = alpha * x[i] + beta * y[i] for i < n. This is SAXPY if z == y and beta == 1, and a triad if alpha == 1. If
@@ -1248,6 +1355,43 @@ GPUMEM_API gpumem_status gpumem_multiply_f64_async(gpumem_ctx *ctx, int32_t ndim
                                                    const double *x, const int64_t *x_strides, const double *y,
                                                    const int64_t *y_strides, double *z, const int64_t *z_strides,
                                                    gpumem_stream *stream);
+
+/* Map. SKELETON */
+GPUMEM_API gpumem_status gpumem_map(gpumem_ctx *ctx, gpumem_map_op op, gpumem_dtype dtype, int32_t ndim,
+                                    const int64_t *extents, const void *x, const int64_t *x_strides, const void *y,
+                                    const int64_t *y_strides, void *z, const int64_t *z_strides);
+GPUMEM_API gpumem_status gpumem_map_async(gpumem_ctx *ctx, gpumem_map_op op, gpumem_dtype dtype, int32_t ndim,
+                                          const int64_t *extents, const void *x, const int64_t *x_strides,
+                                          const void *y, const int64_t *y_strides, void *z, const int64_t *z_strides,
+                                          gpumem_status *status, gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_compare(gpumem_ctx *ctx, gpumem_compare_op op, gpumem_dtype dtype, int32_t ndim,
+                                        const int64_t *extents, const void *x, const int64_t *x_strides, const void *y,
+                                        const int64_t *y_strides, uint8_t *mask, const int64_t *mask_strides);
+GPUMEM_API gpumem_status gpumem_compare_async(gpumem_ctx *ctx, gpumem_compare_op op, gpumem_dtype dtype, int32_t ndim,
+                                              const int64_t *extents, const void *x, const int64_t *x_strides,
+                                              const void *y, const int64_t *y_strides, uint8_t *mask,
+                                              const int64_t *mask_strides, gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_where(gpumem_ctx *ctx, int64_t element_bytes, int32_t ndim, const int64_t *extents,
+                                      const uint8_t *mask, const int64_t *mask_strides, const void *x,
+                                      const int64_t *x_strides, const void *y, const int64_t *y_strides, void *z,
+                                      const int64_t *z_strides);
+GPUMEM_API gpumem_status gpumem_where_async(gpumem_ctx *ctx, int64_t element_bytes, int32_t ndim,
+                                            const int64_t *extents, const uint8_t *mask, const int64_t *mask_strides,
+                                            const void *x, const int64_t *x_strides, const void *y,
+                                            const int64_t *y_strides, void *z, const int64_t *z_strides,
+                                            gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_convert_scaled(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents,
+                                               gpumem_dtype src_type, const void *src, const int64_t *src_strides,
+                                               const double *scale, const int64_t *scale_strides, const double *offset,
+                                               const int64_t *offset_strides, double nan_value, gpumem_dtype dst_type,
+                                               void *dst, const int64_t *dst_strides);
+GPUMEM_API gpumem_status gpumem_convert_scaled_async(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents,
+                                                     gpumem_dtype src_type, const void *src,
+                                                     const int64_t *src_strides, const double *scale,
+                                                     const int64_t *scale_strides, const double *offset,
+                                                     const int64_t *offset_strides, double nan_value,
+                                                     gpumem_dtype dst_type, void *dst, const int64_t *dst_strides,
+                                                     gpumem_stream *stream);
 
 /* ----------------------------------------------------------------------------------------------------------- images */
 

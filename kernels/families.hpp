@@ -11,9 +11,14 @@
 #include "kernels/copy/params.hpp"
 #include "kernels/fill/params.hpp"
 #include "kernels/gather_scatter/params.hpp"
+#include "kernels/map/params.hpp"
 #include "kernels/permute/params.hpp"
 #include "kernels/reduce/params.hpp"
+#include "kernels/reduce_by_index/params.hpp"
 #include "kernels/resize/params.hpp"
+#include "kernels/scan/params.hpp"
+#include "kernels/select/params.hpp"
+#include "kernels/sort/params.hpp"
 #include "kernels/transpose/params.hpp"
 
 namespace gpumem {
@@ -94,6 +99,31 @@ struct ArithmeticFamily : Family<ArithmeticParams, GPUMEM_FAMILY_ARITHMETIC> {
   static Table table() noexcept;
 };
 
+struct MapFamily : Family<MapParams, GPUMEM_FAMILY_MAP> {
+  static constexpr const char* name = "map";
+  static Table table() noexcept;
+};
+
+struct ScanFamily : Family<ScanParams, GPUMEM_FAMILY_SCAN> {
+  static constexpr const char* name = "scan";
+  static Table table() noexcept;
+};
+
+struct SortFamily : Family<SortParams, GPUMEM_FAMILY_SORT> {
+  static constexpr const char* name = "sort";
+  static Table table() noexcept;
+};
+
+struct SelectFamily : Family<SelectParams, GPUMEM_FAMILY_SELECT> {
+  static constexpr const char* name = "select";
+  static Table table() noexcept;
+};
+
+struct ReduceByIndexFamily : Family<ReduceByIndexParams, GPUMEM_FAMILY_REDUCE_BY_INDEX> {
+  static constexpr const char* name = "reduce_by_index";
+  static Table table() noexcept;
+};
+
 template <class... Family>
 struct FamilyList {
   static constexpr int count = sizeof...(Family);
@@ -106,10 +136,12 @@ struct FamilyList {
 // In the order of their numbers, which begin with 1.
 using Families =
     FamilyList<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily, CopyFamily,
-               AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily, ResizeFamily, ConvertFamily, ArithmeticFamily>;
+               AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily, ResizeFamily, ConvertFamily, ArithmeticFamily,
+               MapFamily, ScanFamily, SortFamily, SelectFamily, ReduceByIndexFamily>;
 // A backend only launches the chosen variant of these.
-using LaunchedFamilies = FamilyList<TransposeFamily, FillFamily, CopyFamily, AxpbyFamily, PermuteFamily, ResizeFamily,
-                                    ConvertFamily, ArithmeticFamily>;
+using LaunchedFamilies =
+    FamilyList<TransposeFamily, FillFamily, CopyFamily, AxpbyFamily, PermuteFamily, ResizeFamily, ConvertFamily,
+               ArithmeticFamily, MapFamily, ScanFamily, SortFamily, SelectFamily, ReduceByIndexFamily>;
 
 constexpr int family_index(gpumem_family family) noexcept { return family - 1; }
 

@@ -7,6 +7,16 @@
 
 namespace gpumem {
 
+constexpr int32_t kMaxReduceRank = 8;
+
+// A view of an array. rank 0: the operands are sequences with strides instead.
+struct ReduceView {
+  int32_t rank = 0;
+  int64_t extents[kMaxReduceRank] = {};
+  int64_t strides[kMaxReduceRank] = {};  // of x
+  int64_t y_strides[kMaxReduceRank] = {};
+};
+
 struct ReduceParams {
   gpumem_dtype dtype = GPUMEM_I32;
   gpumem_reduce_op op = GPUMEM_SUM;
@@ -15,6 +25,7 @@ struct ReduceParams {
   int64_t stride = 1;
   const void* y = nullptr;  // the second operand of GPUMEM_DOT
   int64_t y_stride = 1;
+  ReduceView view{};
   void* result = nullptr;           // one word, two for MIN_MAX; nullptr if only the index is wanted
   int64_t* index = nullptr;         // of a search
   gpumem_status* status = nullptr;  // of the _async functions; may be nullptr

@@ -38,7 +38,7 @@ struct CallRecord {
   int32_t row = -1;  // in the operation's table; -1: none was chosen
   ExecutionSpace space = ExecutionSpace::host;
   int32_t seen_count = 0;
-  std::array<OperandInfo, 9> seen{};
+  std::array<OperandInfo, 10> seen{};
 
   gpumem_family family() const noexcept { return static_cast<gpumem_family>(call.index()); }
   void note(const OperandInfo& operand) noexcept { seen[static_cast<size_t>(seen_count++)] = operand; }

@@ -65,6 +65,12 @@ void gather(Context& context, const GatherScatterParams& params, NativeStream st
 void scatter(Context& context, const GatherScatterParams& params, NativeStream stream, Completion completion);
 void resize(Context& context, const ResizeParams& params, NativeStream stream, Completion completion);
 
+void map(Context& context, const MapParams& params, NativeStream stream, Completion completion);
+void scan(Context& context, const ScanParams& params, NativeStream stream, Completion completion);
+void sort(Context& context, const SortParams& params, NativeStream stream, Completion completion);
+void select_rows(Context& context, const SelectParams& params, NativeStream stream, Completion completion);
+void reduce_by_index(Context& context, const ReduceByIndexParams& params, NativeStream stream, Completion completion);
+
 // A reduction up to its partial result, complete on return. checked_value() does the last step and throws OVERFLOW.
 ReduceNode reduce_to_node(Context& context, const ReduceParams& params);
 // The same, begun on the context's own stream. The second gives the partial results of an ordered sum's subtrees.
@@ -94,6 +100,11 @@ Plan<ArithmeticFamily> plan(Planner& planner, const ArithmeticParams& params, Co
 Plan<GatherFamily> plan(Planner& planner, const GatherParams& params, Completion completion);
 Plan<ScatterFamily> plan(Planner& planner, const ScatterParams& params, Completion completion);
 Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& params, Completion completion);
+Plan<MapFamily> plan(Planner& planner, const MapParams& params, Completion completion);
+Plan<ScanFamily> plan(Planner& planner, const ScanParams& params, Completion completion);
+Plan<SortFamily> plan(Planner& planner, const SortParams& params, Completion completion);
+Plan<SelectFamily> plan(Planner& planner, const SelectParams& params, Completion completion);
+Plan<ReduceByIndexFamily> plan(Planner& planner, const ReduceByIndexParams& params, Completion completion);
 
 // Measures on the first call for the device. Throws CAPTURING.
 Ceilings ceilings(Context& context);

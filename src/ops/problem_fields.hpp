@@ -245,6 +245,37 @@ void fields(V& v, ResizeParams& c) {
   v.operand("dst", c.dst);
 }
 
+// SKELETON Map
+template <class V>
+void fields(V& v, MapParams& c) {
+  v.number("rank", c.rank);
+  v.operand("z", c.z);
+}
+
+// SKELETON Scan
+template <class V>
+void fields(V& v, ScanParams& c) {
+  v.number("n", c.n);
+}
+
+// SKELETON Sort
+template <class V>
+void fields(V& v, SortParams& c) {
+  v.number("n", c.n);
+}
+
+// SKELETON Select
+template <class V>
+void fields(V& v, SelectParams& c) {
+  v.number("n", c.n);
+}
+
+// SKELETON ReduceByIndex
+template <class V>
+void fields(V& v, ReduceByIndexParams& c) {
+  v.number("n", c.n);
+}
+
 template <class V, class Call>
 void all_fields(V& v, Call& call, Completion& completion) {
   fields(v, call);

@@ -1,6 +1,7 @@
 #include "ops/workspace.hpp"
 
 #include "base/error.hpp"
+#include "context/process.hpp"
 #include "ops/operations.hpp"
 #include "ops/placement.hpp"
 
@@ -19,6 +20,21 @@ Workspace::~Workspace() {
   try {
     free_async(context_, p_, context_.device_memory().own());
   } catch (const Error& error) {  // either the device and its memory are lost, or debug mode found damage
+    if (error.status() == GPUMEM_CORRUPTED) context_.log.write(GPUMEM_LOG_ERROR, "%s", error.what());
+  }
+}
+
+BlockingResult::BlockingResult(Context& context, ExecutionSpace space) : context_(context) {
+  if (space == ExecutionSpace::host) return;
+  p_ = allocate(context, GPUMEM_MEMORY_PINNED, sizeof own_);
+  std::memset(p_, 0, sizeof own_);
+}
+
+BlockingResult::~BlockingResult() {
+  if (p_ == own_) return;
+  try {
+    context_.pinned_memory().free_now(process().registry.claim(reinterpret_cast<uintptr_t>(p_), &context_));
+  } catch (const Error& error) {  // as above
     if (error.status() == GPUMEM_CORRUPTED) context_.log.write(GPUMEM_LOG_ERROR, "%s", error.what());
   }
 }

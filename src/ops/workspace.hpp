@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <optional>
 
 #include "context/context.hpp"
@@ -23,6 +24,30 @@ class Workspace {
   Context& context_;
   std::optional<Scratch> on_host_;
   void* p_;
+};
+
+// Up to 16 bytes of results that the work of a blocking call writes, at an address that the host and the work reach.
+class BlockingResult {
+ public:
+  BlockingResult(Context& context, ExecutionSpace space);
+  ~BlockingResult();
+  BlockingResult(const BlockingResult&) = delete;
+  BlockingResult& operator=(const BlockingResult&) = delete;
+
+  void* get() const noexcept { return p_; }
+  // After the work is complete.
+  template <class T>
+  T value() const noexcept {
+    static_assert(sizeof(T) <= sizeof own_);
+    T copy;
+    std::memcpy(&copy, p_, sizeof copy);
+    return copy;
+  }
+
+ private:
+  Context& context_;
+  alignas(16) char own_[16] = {};
+  void* p_ = own_;
 };
 
 }  // namespace gpumem
