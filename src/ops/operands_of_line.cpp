@@ -239,7 +239,7 @@ std::vector<unsigned char> OperandsOfLine::contents(const Buffer& buffer) const 
         const auto k = static_cast<int64_t>(i);
         return static_cast<uint64_t>(call.n / call.segments * k + std::min(k, call.n % call.segments));
       });
-    } else if constexpr (requires { call.index_type; }) {
+    } else if constexpr (requires { call.index; call.src_rows; }) {
       if (buffer.at != call.index) return;
       // Steps by a prime that does not divide the number of rows reach each row once.
       constexpr bool gathers = std::is_same_v<Family, GatherFamily>;
