@@ -38,9 +38,9 @@ class host_access : protected device_access<T> {
 };
 }  // namespace detail
 
-// Memory of a context, uninitialised at first. The buffer keeps the context alive. Its destructor frees the memory in the order of
-// the stream that allocated it, else after the work of all streams. The destructor reports status::corrupted, in debug mode, only to
-// the log; context::free() and stream::free() return it.
+// Memory of a context, uninitialised at first. The buffer keeps the context alive. Its destructor frees the memory in
+// the order of the stream that allocated it, else after the work of all streams. The destructor reports
+// status::corrupted, in debug mode, only to the log; context::free() and stream::free() return it.
 template <class T, memory_kind K = memory_kind::device>
 class buffer : public std::conditional_t<K == memory_kind::device, detail::device_access<T>, detail::host_access<T>> {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>,

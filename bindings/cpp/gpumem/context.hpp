@@ -24,8 +24,8 @@ namespace gpumem {
 struct context_options : gpumem_ctx_options {
   context_options() { detail::check(gpumem_ctx_options_init(this, sizeof(gpumem_ctx_options))); }
 
-  // The program's own threads: pool(tasks, task) calls task(i) once for each i in [0, tasks) and returns when all have returned.
-  // The pool must outlive the context and all that it made, and must not throw.
+  // The program's own threads: pool(tasks, task) calls task(i) once for each i in [0, tasks) and returns when all have
+  // returned. The pool must outlive the context and all that it made, and must not throw.
   template <class Pool>
   context_options& set_pool(Pool& pool) {
     parallel_for_user = const_cast<void*>(static_cast<const void*>(std::addressof(pool)));
@@ -91,7 +91,8 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
   of<void> synchronize(const event& mark) const { return Mode::give(gpumem_event_synchronize(mark.get())); }
   of<void> warmup() const { return Mode::give(gpumem_ctx_warmup(queue_.ctx)); }
 
-  // Calls fn(log_level, std::string_view) for each message. fn must outlive the context and all that it made, and must not throw.
+  // Calls fn(log_level, std::string_view) for each message. fn must outlive the context and all that it made, and must
+  // not throw.
   template <class F>
   of<void> set_log(F& fn) const {
     return Mode::give(gpumem_ctx_set_log(

@@ -16,8 +16,8 @@
 
 namespace gpumem {
 
-// Device memory of shared_context(device), in the order of the program's own CUDA streams. A stream that memory was allocated for
-// must live until the process ends. If an allocation fails, it throws gpumem::bad_alloc.
+// Device memory of shared_context(device), in the order of the program's own CUDA streams. A stream that memory was
+// allocated for must live until the process ends. If an allocation fails, it throws gpumem::bad_alloc.
 class cuda_memory_resource {
  public:
   using default_queries = cuda::mr::properties_list<cuda::mr::device_accessible>;

@@ -2,8 +2,9 @@
 //
 // Arrays over several contexts, in one process or in many.
 //
-// A plan takes the memory of each participant of this process (dist_parts), and refuses memory that is too small for the boxes. If the
-// library refuses a call, it tells the other processes. If these classes refuse a call first, nothing tells them.
+// A plan takes the memory of each participant of this process (dist_parts), and refuses memory that is too small for
+// the boxes. If the library refuses a call, it tells the other processes. If these classes refuse a call first, nothing
+// tells them.
 #ifndef GPUMEM_DIST_HPP
 #define GPUMEM_DIST_HPP
 
@@ -88,7 +89,8 @@ class basic_dist_plan {
     if (const std::string why = misfit_in_place("execute", x); !why.empty()) return Mode::template refuse<void>(why);
     return Mode::give(gpumem_dist_execute(get(), x.data(), nullptr));
   }
-  // Runs on one stream per participant, by default the contexts' own. Operands and plan must live until these have passed the call.
+  // Runs on one stream per participant, by default the contexts' own. Operands and plan must live until these have
+  // passed the call.
   of<void> execute_async(const dist_parts<const T>& src, const dist_parts<T>& dst,
                          const std::vector<stream_ref>& streams = {}) const {
     if (const std::string why = misfit("execute_async", src, dst); !why.empty())
@@ -237,8 +239,8 @@ class basic_dist_ref {
     if (code == GPUMEM_OK) plan->dst = dst.needed(kept_->members, {});
     return made(code, plan, src, {});
   }
-  // Each box has low[d] ghost cells before it and high[d] behind it along axis d. periodic[d] is 1 or 0. The participants' memory
-  // includes the ghost cells and begins before them.
+  // Each box has low[d] ghost cells before it and high[d] behind it along axis d. periodic[d] is 1 or 0. The
+  // participants' memory includes the ghost cells and begins before them.
   template <class T>
   of<dist_plan<T>> plan_halo(const dist_layout<T>& layout, list<std::int64_t> low, list<std::int64_t> high,
                              list<std::int32_t> periodic, const dist_plan_options& options = {}) const {

@@ -13,8 +13,8 @@
 
 namespace gpumem {
 
-// An array of up to three axes in any memory, row-major. Strides are in elements; by default the array has no padding. A stride of a
-// view that is only read may be 0, which repeats the elements.
+// An array of up to three axes in any memory, row-major. Strides are in elements; by default the array has no padding.
+// A stride of a view that is only read may be 0, which repeats the elements.
 template <class T>
 class grid_view {
  public:

@@ -23,8 +23,8 @@ struct context_handle : std::enable_shared_from_this<context_handle> {
 };
 using kept_context = std::shared_ptr<context_handle>;
 
-// A context's handle without a share of its ownership, so calls that make nothing touch no reference count. keep() gives a share to
-// an object that the context makes. `owner` is null if this binding does not own the handle.
+// A context's handle without a share of its ownership, so calls that make nothing touch no reference count. keep()
+// gives a share to an object that the context makes. `owner` is null if this binding does not own the handle.
 struct context_link {
   context_link() = default;
   context_link(gpumem_ctx* handle) noexcept : ctx(handle) {}

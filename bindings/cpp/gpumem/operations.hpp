@@ -48,8 +48,7 @@ template <class T>
 constexpr gpumem_dtype raw_dtype() {
   static_assert(is_element<T>,
                 "elements of this type are only moved: operations that compute take integers of 8 to 64 bits except "
-                "bool and char, float, "
-                "double, gpumem::f16, gpumem::bf16, and types with a gpumem::dtype_of");
+                "bool and char, float, double, gpumem::f16, gpumem::bf16, and types with a gpumem::dtype_of");
   if constexpr (is_element<T>) return static_cast<gpumem_dtype>(dtype_v<T>);
   return {};
 }
@@ -202,8 +201,8 @@ class operations {
     }
   }
 
-  // z = the sum of factor * x over 1 to 8 terms. Each x has the extents of z: shifted parts of one array make a stencil. A term with
-  // the factor 0 is not read.
+  // z = the sum of factor * x over 1 to 8 terms. Each x has the extents of z: shifted parts of one array make a
+  // stencil. A term with the factor 0 is not read.
   template <class T>
   of<void> lincomb(list<term<typename detail::identity<T>::type>> terms, grid_view<T> z) const {
     std::vector<T> factors;

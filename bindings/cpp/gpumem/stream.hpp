@@ -105,14 +105,15 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
   of<void> free(device_buffer<T>&& memory) const {
     return Mode::give(memory.free_on(queue_.stream));
   }
-  // Declares that this stream uses `memory` too. A free then waits for the work that this stream has been given by that time.
+  // Declares that this stream uses `memory` too. A free then waits for the work that this stream has been given by that
+  // time.
   template <class T>
   of<void> uses(const device_buffer<T>& memory) const {
     return Mode::give(gpumem_memory_used_on(queue_.ctx, memory.address(), queue_.stream));
   }
 
-  // Writes one reduced_t of the elements to `result`, or two for reduce_op::min_max. On a CUDA context, `result` and the deferred
-  // status are device, pinned or managed memory.
+  // Writes one reduced_t of the elements to `result`, or two for reduce_op::min_max. On a CUDA context, `result` and
+  // the deferred status are device, pinned or managed memory.
   template <class X, class R>
   of<void> reduce(reduce_op op, X&& x, R&& result, status_word word = {}) const {
     return this->reduce_into(op, std::forward<X>(x), std::forward<R>(result), word);

@@ -148,7 +148,8 @@ using element_t = typename element_of<std::remove_reference_t<X>>::type;
 constexpr std::int64_t product(std::int64_t a, std::int64_t b) {
   return b != 0 && a > INT64_MAX / b ? INT64_MAX : a * b;
 }
-// Narrows a small number, such as a number of axes. If it does not fit, the result is INT32_MAX, which the library refuses.
+// Narrows a small number, such as a number of axes. If it does not fit, the result is INT32_MAX, which the library
+// refuses.
 template <class N>
 constexpr std::int32_t few_of(N number) {
   return number < static_cast<N>(INT32_MAX) ? static_cast<std::int32_t>(number) : INT32_MAX;
@@ -292,8 +293,8 @@ auto every(X&& x, std::int64_t stride) {
   return strided_view(all.data, all.size / stride + (all.size % stride != 0), stride);
 }
 
-// A row-major matrix in any memory, with `ld` elements from row to row; or `batches` of them, with `batch_stride` elements from matrix
-// to matrix.
+// A row-major matrix in any memory, with `ld` elements from row to row; or `batches` of them, with `batch_stride`
+// elements from matrix to matrix.
 template <class T>
 class matrix_view {
  public:
