@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// gpumem for C++17 and later. What each operation does, and what it refuses, stands in gpumem.h; here is what differs.
+// gpumem for C++17 and later. gpumem.h has the contract of each operation; this binding adds the following.
 //
-// Work        context::copy(), reduce(), ... are complete on return; the same names of a stream only enqueue, and what they use
-//             must live until the stream has passed them.
-// Operands    A device_view or a device buffer, which the host can't dereference; a host_view, a pinned or managed buffer, or
-//             anything that std::data() and std::size() take: std::vector, std::array, std::span, arrays. The element type gives
-//             the dtype. Temporaries that own their memory are refused by the compiler. every() gives a view with a stride,
-//             matrix_view one of rows, grid_view one of up to three axes.
+// Work        context::copy(), reduce(), ... are complete on return. The same names of a stream return at once, and
+//             their operands must live until the stream has passed the call.
+// Operands    A device_view or device buffer, which the host cannot dereference; a host_view, pinned or managed buffer;
+//             or anything that std::data() and std::size() take. The element type gives the dtype. The compiler refuses
+//             temporaries that own their memory. every() makes a view with a stride, matrix_view a view of rows,
+//             grid_view a view of up to three axes.
 // Sizes       std::int64_t, in elements. Operands of unequal sizes are status::invalid_argument.
-// Failure     Throws gpumem::error, whose code() is the status and whose what() is the library's sentence. The same operations
-//             give a result<T> instead where they are called through attempt(): context.attempt().copy(dst, src).
-// Lifetime    context, stream, event, buffer, dist and dist_plan are move-only owners. A context ends with the last of what it made, a
-//             dist with its last plan. One that was moved from is refused by every operation, but a buffer is then an empty one.
+// Failure     Throws gpumem::error: code() is the status, what() the error message. Through attempt(), the same
+//             operations return a result<T> instead: context.attempt().copy(dst, src).
+// Lifetime    context, stream, event, buffer, dist and dist_plan are move-only owners. A context outlives everything
+//             that it made, and a dist outlives its plans. Every operation refuses a moved-from owner. A moved-from
+//             buffer is empty.
 #ifndef GPUMEM_HPP
 #define GPUMEM_HPP
 

@@ -36,9 +36,8 @@ std::atomic<unsigned> peers[kMostDevices];  // whose memory each device may acce
 
 bool is_device(int ordinal) { return ordinal >= 0 && ordinal < device_count(); }
 
-// Under the address sanitizer each block is an allocation of its own, with a fence behind it: blocks side by side in one
-// allocation would hide a kernel that leaves its own. GPUMEM_EMULATION_POOLS=1 asks for pools all the same, for their own tests;
-// "driver" for those of a driver that can't map granules.
+// Under the address sanitizer, each block is an allocation of its own, so a kernel that writes outside its block is found.
+// GPUMEM_EMULATION_POOLS=1 turns pools on, for their own tests. "driver" does the same without 2 MiB pages.
 bool pools_are(const char* which) {
   const char* asked = std::getenv("GPUMEM_EMULATION_POOLS");
   return asked != nullptr && std::strcmp(asked, which) == 0;

@@ -3,10 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
 #include <initializer_list>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gpumem.h"
 
@@ -49,6 +53,22 @@ inline bool contains_word(std::string_view text, std::string_view word) {
   return false;
 }
 
+// Finds a run of one or two words that comes twice. "on the on the device" is a format and an argument that both have a
+// word.
+inline bool repeats_words(const std::string& sentence) {
+  std::istringstream text(sentence);
+  const std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
+  const auto is_word = [](const std::string& word) {
+    return std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  };
+  for (size_t i = 0; i + 1 < words.size(); ++i) {
+    if (!is_word(words[i])) continue;
+    if (words[i] == words[i + 1]) return true;
+    if (i + 3 < words.size() && words[i] == words[i + 2] && words[i + 1] == words[i + 3]) return true;
+  }
+  return false;
+}
+
 // The status, and a sentence with all of the words: the argument's name, the value that was given. A caller's mistake
 // in a value must also say what was expected.
 inline testing::AssertionResult refused(gpumem_status expected, gpumem_status got,
@@ -61,6 +81,7 @@ inline testing::AssertionResult refused(gpumem_status expected, gpumem_status go
       return testing::AssertionFailure() << "the sentence does not name '" << word << "': " << sentence;
     }
   }
+  if (repeats_words(sentence)) return testing::AssertionFailure() << "the sentence says a word twice: " << sentence;
   const bool value = got == GPUMEM_INVALID_ARGUMENT || got == GPUMEM_NOT_FOUND;
   if (value && sentence.find("expected") == std::string::npos) {
     return testing::AssertionFailure() << "the sentence does not say what was expected: " << sentence;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that is owned.
+// Buffers, which own memory of a context.
 #ifndef GPUMEM_BUFFER_HPP
 #define GPUMEM_BUFFER_HPP
 
@@ -38,20 +38,19 @@ class host_access : protected device_access<T> {
 };
 }  // namespace detail
 
-// Memory of a context, which it keeps alive, freed with the buffer: with the memory's stream where a stream allocated it, else after the work of all of
-// them. Elements are undefined at first. What a destructor can't say (status::corrupted in debug mode) goes to the log;
-// context::free() and stream::free() say it.
+// Memory of a context, uninitialised at first. The buffer keeps the context alive. Its destructor frees the memory in
+// the order of the stream that allocated it, else after the work of all streams. The destructor reports
+// status::corrupted, in debug mode, only to the log; context::free() and stream::free() return it.
 template <class T, memory_kind K = memory_kind::device>
 class buffer : public std::conditional_t<K == memory_kind::device, detail::device_access<T>, detail::host_access<T>> {
-  static_assert(
-      std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
-      "a buffer has elements that are not const, and that their bytes alone make up: trivially copyable ones");
+  static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
+                "the elements of a buffer must be trivially copyable and not const");
 
  public:
   using element_type = T;
 
   buffer() = default;
-  // Takes memory over that `ctx` allocated, with a stream in whose order it is freed if there is one.
+  // Takes ownership of memory that `ctx` allocated. If `stream` is given, the memory is freed in its order.
   buffer(detail::context_link ctx, T* address, std::int64_t size, std::optional<gpumem_stream*> stream = {}) noexcept
       : ctx_(ctx.ctx), keep_(address == nullptr ? nullptr : ctx.keep()), stream_(stream) {
     this->address_ = address;
@@ -76,7 +75,7 @@ class buffer : public std::conditional_t<K == memory_kind::device, detail::devic
   operator device_view<T>() { return {address(), size()}; }
   operator device_view<const T>() const { return {address(), size()}; }
 
-  // Leaves the memory to the caller, and the context no longer kept.
+  // Gives the memory to the caller. The buffer no longer keeps the context alive.
   T* release() noexcept {
     T* address = this->address_;
     keep_.reset();
@@ -85,7 +84,7 @@ class buffer : public std::conditional_t<K == memory_kind::device, detail::devic
     return address;
   }
 
-  // Frees the memory now. A status that leaves it allocated leaves it with the buffer.
+  // Frees the memory now. If the status says that it is still allocated, the buffer still owns it.
   gpumem_status free() noexcept {
     if (this->address_ == nullptr) return GPUMEM_OK;
     // A stream may have ended before its memory.

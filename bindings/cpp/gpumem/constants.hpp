@@ -132,7 +132,7 @@ inline version library_version() noexcept {
   return found;
 }
 
-// The name that the status has in C, "GPUMEM_OUT_OF_MEMORY".
+// The status's name in C, such as "GPUMEM_OUT_OF_MEMORY".
 inline const char* status_name(status code) noexcept { return gpumem_status_name(static_cast<gpumem_status>(code)); }
 
 }  // namespace gpumem

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Contexts, and what is asked of the library without one.
+// Contexts, and the functions that need no context.
 #ifndef GPUMEM_CONTEXT_HPP
 #define GPUMEM_CONTEXT_HPP
 
@@ -20,12 +20,12 @@
 
 namespace gpumem {
 
-// The structs of gpumem.h, filled as its functions want them.
+// The structs of gpumem.h, initialised by the library.
 struct context_options : gpumem_ctx_options {
   context_options() { detail::check(gpumem_ctx_options_init(this, sizeof(gpumem_ctx_options))); }
 
-  // The program's own threads: pool(tasks, task) calls task(i) once for each i in [0, tasks) and returns when all have returned. The
-  // pool must outlive the context and what it made, and throw nothing.
+  // The program's own threads: pool(tasks, task) calls task(i) once for each i in [0, tasks) and returns when all have
+  // returned. The pool must outlive the context and all that it made, and must not throw.
   template <class Pool>
   context_options& set_pool(Pool& pool) {
     parallel_for_user = const_cast<void*>(static_cast<const void*>(std::addressof(pool)));
@@ -63,7 +63,7 @@ struct tuning_lines {
   std::int64_t taken, skipped;
 };
 
-// A context, without owning it.
+// A reference to a context. It owns nothing.
 template <class Mode>
 class basic_context_ref : public operations<Mode, detail::blocking> {
   using base = operations<Mode, detail::blocking>;
@@ -85,13 +85,14 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
     const gpumem_status code = gpumem_ctx_device(queue_.ctx, &info);
     return Mode::give(code, std::move(info));
   }
-  // Fails with the device fault that sticks to the context, if there is one.
+  // Fails with the context's persistent error, if it has one.
   of<void> check() const { return Mode::give(gpumem_ctx_status(queue_.ctx)); }
   of<void> synchronize() const { return Mode::give(gpumem_ctx_synchronize(queue_.ctx)); }
   of<void> synchronize(const event& mark) const { return Mode::give(gpumem_event_synchronize(mark.get())); }
   of<void> warmup() const { return Mode::give(gpumem_ctx_warmup(queue_.ctx)); }
 
-  // fn(log_level, std::string_view) gets the context's messages. It must outlive the context and what it made, and throw nothing.
+  // Calls fn(log_level, std::string_view) for each message. fn must outlive the context and all that it made, and must
+  // not throw.
   template <class F>
   of<void> set_log(F& fn) const {
     return Mode::give(gpumem_ctx_set_log(
@@ -146,7 +147,8 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
     std::vector<profile_row> rows(static_cast<std::size_t>(count));
     if (code == GPUMEM_OK && count > 0) {
       code = gpumem_profile_report(queue_.ctx, rows.data(), static_cast<std::int64_t>(rows.size()), &count);
-      if (count < static_cast<std::int64_t>(rows.size())) rows.resize(static_cast<std::size_t>(count));  // begun anew
+      if (count < static_cast<std::int64_t>(rows.size()))
+        rows.resize(static_cast<std::size_t>(count));  // a new profile
     }
     return Mode::give(code, std::move(rows));
   }
@@ -168,7 +170,7 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
   }
   of<void> clear_tuning() const { return Mode::give(gpumem_tuning_clear(queue_.ctx)); }
 
-  // Names memory of the context in its reports; "" takes the name away.
+  // Names memory of the context in its reports. "" removes the name.
   template <class X>
   of<void> label(X&& x, const std::string& name) const {
     return Mode::give(gpumem_memory_label(queue_.ctx, detail::contiguous(std::forward<X>(x)).data, name.c_str()));
@@ -206,7 +208,7 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
     const gpumem_status code = gpumem_stream_create(queue_.ctx, &handle);
     return Mode::give(code, stream(queue_, handle));
   }
-  // Borrows a cudaStream_t of the program.
+  // Wraps a cudaStream_t of the program, which stays its owner.
   of<stream> wrap_stream(void* native_stream) const {
     gpumem_stream* handle = nullptr;
     const gpumem_status code = gpumem_stream_wrap(queue_.ctx, native_stream, &handle);
@@ -238,7 +240,7 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
         gpumem_reduce(queue_.ctx, detail::raw_dtype<T>(), detail::raw(op), from.data, from.size, from.stride, &result);
     return Mode::give(code, std::move(result));
   }
-  // The result goes where `result` lies.
+  // Writes the result to `result`, in any memory.
   template <class X, class R>
   of<void> reduce(reduce_op op, X&& x, R&& result) const {
     return this->reduce_into(op, std::forward<X>(x), std::forward<R>(result), {});
@@ -252,7 +254,7 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
         gpumem_reduce(queue_.ctx, detail::raw_dtype<T>(), GPUMEM_MIN_MAX, from.data, from.size, from.stride, both);
     return Mode::give(code, std::pair(both[0], both[1]));
   }
-  // The minimum, the maximum or the largest magnitude, and its place counted from 0.
+  // The minimum, the maximum or the largest magnitude, and its index from 0.
   template <class X>
   of<found<reduced_t<detail::element_t<X>>>> argreduce(reduce_op op, X&& x) const {
     using T = detail::element_t<X>;
@@ -296,10 +298,15 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
     }
     return Mode::give(code, std::move(result));
   }
-  // A failure with status::overflow or empty leaves the other results right.
+  // After status::overflow or status::empty, the other results are still correct.
   template <class T, class R>
   of<void> reduce_axis(reduce_op op, axis along, matrix_view<T> x, R&& result) const {
     return this->axis_into(op, along, x, std::forward<R>(result), {});
+  }
+  template <class X, class R, class = std::enable_if_t<!detail::are_matrices<X>>>
+  of<void> reduce_axis(reduce_op, axis, X&&, R&&) const {
+    static_assert(detail::never<X>, "reduce_axis takes a matrix_view: pass matrix_view(x, rows, cols)");
+    return Mode::template refuse<void>({});
   }
   template <class X, class O, class R>
   of<void> reduce_segments(reduce_op op, X&& x, O&& offsets, R&& result) const {
@@ -312,9 +319,19 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
   of<void> gather(matrix_view<S> src, I&& index, matrix_view<D> dst) const {
     return this->gather_into(src, std::forward<I>(index), dst, {});
   }
+  template <class S, class I, class D, class = std::enable_if_t<!detail::are_matrices<S, D>>>
+  of<void> gather(S&&, I&&, D&&) const {
+    static_assert(detail::never<S>, "gather takes matrix views as src and dst: pass matrix_view(x, rows, cols)");
+    return Mode::template refuse<void>({});
+  }
   template <class S, class I, class D>
   of<void> scatter(matrix_view<S> src, I&& index, matrix_view<D> dst) const {
     return this->scatter_into(src, std::forward<I>(index), dst, {});
+  }
+  template <class S, class I, class D, class = std::enable_if_t<!detail::are_matrices<S, D>>>
+  of<void> scatter(S&&, I&&, D&&) const {
+    static_assert(detail::never<S>, "scatter takes matrix views as src and dst: pass matrix_view(x, rows, cols)");
+    return Mode::template refuse<void>({});
   }
 
   // -- variants
@@ -322,7 +339,7 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
   of<void> force(family which, const std::string& variant) const {
     return Mode::give(gpumem_variant_force(queue_.ctx, static_cast<gpumem_family>(which), variant.c_str()));
   }
-  // Gives the choice back.
+  // Removes the override.
   of<void> force(family which, std::nullptr_t) const {
     return Mode::give(gpumem_variant_force(queue_.ctx, static_cast<gpumem_family>(which), nullptr));
   }
@@ -349,7 +366,7 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
 
 using context_ref = basic_context_ref<throwing>;
 
-// What is made of it keeps it alive: memory, streams, events and registrations.
+// Its memory, streams, events and registrations keep it alive.
 class context : public detail::owning<context_ref, detail::kept_context> {
  public:
   context() : context(make(nullptr).value()) {}
@@ -357,12 +374,12 @@ class context : public detail::owning<context_ref, detail::kept_context> {
   static result<context> create() { return make(nullptr); }
   static result<context> create(const context_options& options) { return make(&options); }
 
-  // Ends the context now. status::busy while something keeps it leaves it as it is.
+  // Ends the context now. Fails with status::busy and changes nothing while something keeps it alive.
   void close() {
     if (owner_ == nullptr) return;
     if (const long others = owner_.use_count() - 1; others > 0) {
-      detail::raise(
-          {status::busy, detail::quantity("close: what the context made and is alive", others) + ", expected 0"});
+      detail::raise({status::busy,
+                     detail::quantity("close: the number of live objects of the context", others) + ", expected 0"});
     }
     detail::check(gpumem_ctx_destroy(owner_->ctx));
     owner_->ctx = nullptr;
@@ -377,7 +394,7 @@ class context : public detail::owning<context_ref, detail::kept_context> {
   }
 };
 
-// The process's own context for a device, behind the allocators for PyTorch and CuPy.
+// The process's shared context of a device, which the allocators for PyTorch and CuPy use.
 template <class Mode = throwing>
 typename Mode::template of<basic_context_ref<Mode>> shared_context(std::int32_t device) {
   gpumem_ctx* handle = nullptr;
@@ -399,7 +416,7 @@ typename Mode::template of<device_info> query_device(std::int32_t device = devic
   return Mode::give(code, std::move(info));
 }
 
-// The names of a family's variants, in the order in which they are tried.
+// The names of an operation's variants, in the order of selection.
 template <class Mode = throwing>
 typename Mode::template of<std::vector<std::string_view>> variants(family which) {
   std::int32_t count = 0;

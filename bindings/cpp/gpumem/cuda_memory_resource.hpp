@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// gpumem's pool for what takes a cuda::mr resource. Not part of gpumem.hpp: it takes CCCL 3.2 or later, in which those concepts and
-// cuda::mr::resource_ref are no longer experimental.
+// gpumem's pool as a cuda::mr resource. It is not part of gpumem.hpp because it needs CCCL 3.2: earlier versions have
+// cuda::mr::resource_ref and its concepts as experimental.
 #ifndef GPUMEM_CUDA_MEMORY_RESOURCE_HPP
 #define GPUMEM_CUDA_MEMORY_RESOURCE_HPP
 
@@ -16,8 +16,8 @@
 
 namespace gpumem {
 
-// Device memory of the process's context for a device (see shared_context()), in the order of the program's own CUDA streams.
-// Streams that memory was allocated for live until the process ends. What can't be allocated throws gpumem::bad_alloc.
+// Device memory of shared_context(device), in the order of the program's own CUDA streams. A stream that memory was
+// allocated for must live until the process ends. If an allocation fails, it throws gpumem::bad_alloc.
 class cuda_memory_resource {
  public:
   using default_queries = cuda::mr::properties_list<cuda::mr::device_accessible>;
@@ -33,7 +33,7 @@ class cuda_memory_resource {
     gpumem_torch_free(p, static_cast<std::int64_t>(bytes), device_, stream.get());
   }
 
-  // For all streams at once: a free waits for the device.
+  // Usable on all streams, so a free waits for the device.
   void* allocate_sync(std::size_t bytes, std::size_t alignment = detail::alignment_given) const {
     return checked(bytes, alignment, [&](std::int64_t size) { return gpumem_cupy_malloc(nullptr, size, device_); });
   }

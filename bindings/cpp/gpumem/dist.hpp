@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arrays that are spread over several contexts, of one process or of many.
+// Arrays over several contexts, in one process or in many.
 //
-// A plan is called with the memory of each member of this process (dist_parts), and knows how much of it the boxes reach: less is
-// refused. Processes hear of what the library refuses; what these classes refuse before it is called, they do not.
+// A plan takes the memory of each participant of this process (dist_parts), and refuses memory that is too small for
+// the boxes. If the library refuses a call, it tells the other processes. If these classes refuse a call first, nothing
+// tells them.
 #ifndef GPUMEM_DIST_HPP
 #define GPUMEM_DIST_HPP
 
@@ -22,11 +23,11 @@
 
 namespace gpumem {
 
-// For the program, or gpumem_mpi_transport() of bindings/mpi, to fill.
+// Filled by the program, or by gpumem_mpi_transport() of bindings/mpi.
 struct dist_transport : gpumem_dist_transport {
   dist_transport() { detail::check(gpumem_dist_transport_init(this, sizeof(gpumem_dist_transport))); }
 };
-// `contexts` and `members` are for the constructor of a dist to set.
+// The constructor of a dist sets `contexts` and `members`.
 struct dist_options : gpumem_dist_options {
   dist_options() { detail::check(gpumem_dist_options_init(this, sizeof(gpumem_dist_options))); }
 };
@@ -38,7 +39,7 @@ struct dist_plan_options : gpumem_dist_plan_options {
 };
 
 namespace detail {
-// Ends with the last that keeps it: the gpumem::dist and its plans. Keeps its contexts.
+// Shared by the gpumem::dist and its plans. Keeps the contexts alive.
 struct dist_handle {
   dist_handle() = default;
   dist_handle(const dist_handle&) = delete;
@@ -61,11 +62,11 @@ struct dist_plan_handle {
 
   std::shared_ptr<dist_handle> dist;
   gpumem_dist_plan* plan = nullptr;
-  std::vector<span_of_member> src, dst;  // needed of each member; no dst where it is src
+  std::vector<span_of_member> src, dst;  // needed per participant; dst is empty if it is src
 };
 }  // namespace detail
 
-// A plan for an array of T. The operations of the other two kinds of plan are refused by the library.
+// A plan of any of the three kinds for an array of T. The library refuses operations of another kind.
 template <class T, class Mode>
 class basic_dist_plan {
  public:
@@ -88,7 +89,8 @@ class basic_dist_plan {
     if (const std::string why = misfit_in_place("execute", x); !why.empty()) return Mode::template refuse<void>(why);
     return Mode::give(gpumem_dist_execute(get(), x.data(), nullptr));
   }
-  // Enqueued on a stream of each member, or on the contexts' own; what they use, and the plan, must live until these have passed it.
+  // Runs on one stream per participant, by default the contexts' own. Operands and plan must live until these have
+  // passed the call.
   of<void> execute_async(const dist_parts<const T>& src, const dist_parts<T>& dst,
                          const std::vector<stream_ref>& streams = {}) const {
     if (const std::string why = misfit("execute_async", src, dst); !why.empty())
@@ -117,7 +119,7 @@ class basic_dist_plan {
     const gpumem_status code = gpumem_dist_reduce(get(), detail::raw_dtype<T>(), GPUMEM_MIN_MAX, x.data(), both);
     return Mode::give(code, R(both[0], both[1]));
   }
-  // The index is the element's place in the whole array.
+  // The index counts in the whole array.
   of<found<reduced_t<T>>> argreduce(reduce_op op, const dist_parts<const T>& x) const {
     using R = found<reduced_t<T>>;
     if (const std::string why = misfit("argreduce", x); !why.empty()) return Mode::template refuse<R>(why);
@@ -143,7 +145,7 @@ class basic_dist_plan {
     return Mode::give(code, std::move(result));
   }
 
-  // What this process does in it, in words or as JSON.
+  // This process's part of the plan, as text or JSON.
   of<std::string> explain(format how = format::text) const {
     std::string text;
     const auto write = [&](char* buf, std::int64_t cap, std::int64_t* needed) {
@@ -154,7 +156,7 @@ class basic_dist_plan {
   }
 
  private:
-  // "" where they fit, and of a plan that was moved from, which the library refuses.
+  // The error message, or "" if the parts fit. Also "" for a moved-from plan, which the library refuses.
   template <class X>
   std::string misfit(const char* call, const dist_parts<X>& x) const {
     return get() == nullptr ? std::string() : x.misfit((std::string(call) + ": x").c_str(), kept_->src);
@@ -174,7 +176,7 @@ class basic_dist_plan {
     const std::size_t members = get() == nullptr ? streams.size() : kept_->src.size();
     if (!streams.empty() && streams.size() != members) {
       return Mode::template refuse<void>("execute_async: " + std::to_string(streams.size()) +
-                                         " streams; expected one a member, " + std::to_string(members));
+                                         " streams; expected one per member, " + std::to_string(members));
     }
     std::vector<gpumem_stream*> handles;
     for (const stream_ref& one : streams) {
@@ -193,7 +195,7 @@ class basic_dist_plan {
 template <class T>
 using dist_plan = basic_dist_plan<T, throwing>;
 
-// What a dist does; it keeps the dist.
+// The operations of a dist. It keeps the dist alive.
 template <class Mode>
 class basic_dist_ref {
  public:
@@ -212,9 +214,9 @@ class basic_dist_ref {
     const gpumem_status code = gpumem_dist_query(get(), &info);
     return Mode::give(code, std::move(info));
   }
-  // From any thread: calls that are under way in this process, and all after them, give status::peer_lost.
+  // From any thread: running and later calls of this process fail with status::peer_lost.
   of<void> abort() const { return Mode::give(gpumem_dist_abort(get())); }
-  // Ends it now, and lets the contexts go. status::busy while there are plans leaves it as it is.
+  // Ends the dist now and releases its contexts. Fails with status::busy and changes nothing while it has plans.
   of<void> close() const {
     if (kept_ == nullptr || !kept_->open) return Mode::give(GPUMEM_OK);
     const gpumem_status code = gpumem_dist_destroy(get());
@@ -237,8 +239,8 @@ class basic_dist_ref {
     if (code == GPUMEM_OK) plan->dst = dst.needed(kept_->members, {});
     return made(code, plan, src, {});
   }
-  // low[d] elements before each box along axis d and high[d] behind it; periodic[d] is 1 or 0. The memory of the members has room
-  // for them, and begins before them.
+  // Each box has low[d] ghost cells before it and high[d] behind it along axis d. periodic[d] is 1 or 0. The
+  // participants' memory includes the ghost cells and begins before them.
   template <class T>
   of<dist_plan<T>> plan_halo(const dist_layout<T>& layout, list<std::int64_t> low, list<std::int64_t> high,
                              list<std::int32_t> periodic, const dist_plan_options& options = {}) const {
@@ -267,7 +269,7 @@ class basic_dist_ref {
   template <class T>
   static of<dist_plan<T>> unequal(const char* what, std::int64_t size, std::int32_t rank) {
     return Mode::template refuse<dist_plan<T>>(std::string(what) + " has " + std::to_string(size) +
-                                               " values; expected one an axis, " + std::to_string(rank));
+                                               " values; expected one per axis, " + std::to_string(rank));
   }
 
   template <class T>
@@ -281,7 +283,7 @@ class basic_dist_ref {
   }
 };
 
-// Several members, a context for each; one context may stand for several. It ends with the last of its plans, and keeps its contexts alive.
+// One context per participant; one context may serve several. A dist keeps its contexts alive and outlives its plans.
 class dist : public basic_dist_ref<throwing> {
  public:
   explicit dist(const std::vector<context_ref>& contexts, const dist_options& options = {})

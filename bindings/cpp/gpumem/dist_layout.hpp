@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the elements of an array that is spread over members lie, and the memory of the members.
+// The layout of an array over participants, and the memory of the participants.
 #ifndef GPUMEM_DIST_LAYOUT_HPP
 #define GPUMEM_DIST_LAYOUT_HPP
 
@@ -22,33 +22,32 @@
 
 namespace gpumem {
 
-// A block of an array, from `lower` up to and without `upper`, in the memory of a member.
+// A box of an array, from `lower` up to but not including `upper`, in the memory of a participant.
 struct dist_box {
   std::vector<std::int64_t> lower, upper;
-  std::optional<std::int32_t> member = {};  // 0 to members - 1 of this process; by default box i is member i's
-  std::int64_t offset = 0;                  // elements from the member's first to the box's first
-  std::vector<std::int64_t> strides = {};   // in elements; by default row-major without gaps
+  std::optional<std::int32_t> member = {};  // from 0, in this process; by default i for box i
+  std::int64_t offset = 0;                  // elements before the box in that memory
+  std::vector<std::int64_t> strides = {};   // in elements; by default row-major without padding
 };
 
 namespace detail {
-// What boxes need of a member's memory: its elements from `first` on, up to and without `end`.
+// The elements of a participant's memory that boxes need: [first, end).
 struct span_of_member {
   std::int64_t first = 0, end = 0;
 };
 
-// Ghost cells round each box.
+// The number of ghost cells of each box.
 struct ghost_cells {
   list<std::int64_t> low, high;
   list<std::int32_t> periodic;
 };
 }  // namespace detail
 
-// An array of T and the boxes of it that this process has.
+// An array of T and the boxes of this process.
 template <class T>
 class dist_layout {
-  static_assert(
-      std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
-      "an array has elements that are not const, and that their bytes alone make up: trivially copyable ones");
+  static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
+                "the elements of an array must be trivially copyable and not const");
 
  public:
   using element_type = T;
@@ -62,8 +61,8 @@ class dist_layout {
     for (const auto* axes : {&box.lower, &box.upper, &box.strides}) {
       if (axes->size() == extents_.size() || (axes == &box.strides && axes->empty())) continue;
       detail::raise({status::invalid_argument, "dist_layout: box " + std::to_string(boxes()) + " has " +
-                                                   std::to_string(axes->size()) + " values where the array has " +
-                                                   std::to_string(extents_.size()) + " axes"});
+                                                   std::to_string(axes->size()) + " values; expected one per axis, " +
+                                                   std::to_string(extents_.size())});
     }
     members_.push_back(box.member.value_or(detail::few_of(boxes())));
     offsets_.push_back(box.offset);
@@ -76,7 +75,7 @@ class dist_layout {
 
   std::int32_t rank() const noexcept { return detail::few_of(extents_.size()); }
   std::int64_t boxes() const noexcept { return static_cast<std::int64_t>(members_.size()); }
-  // How many elements the memory of a member has at least.
+  // The number of elements that a participant needs.
   std::int64_t size(std::int32_t member) const {
     detail::span_of_member all;
     for (std::size_t box = 0; box < members_.size(); ++box) {
@@ -85,7 +84,7 @@ class dist_layout {
     return all.end;
   }
 
-  // As the C functions take it, while the layout is there and is not changed.
+  // The struct of C. It is valid while the layout is unchanged.
   gpumem_dist_layout raw() const {
     gpumem_dist_layout layout;
     detail::check(gpumem_dist_layout_init(&layout, sizeof layout));
@@ -101,7 +100,6 @@ class dist_layout {
     return layout;
   }
 
-  // Of each member of a process with so many.
   std::vector<detail::span_of_member> needed(std::int32_t members, const detail::ghost_cells& ghosts) const {
     std::vector<detail::span_of_member> all(static_cast<std::size_t>(members));
     for (std::size_t box = 0; box < members_.size(); ++box) {
@@ -111,7 +109,7 @@ class dist_layout {
   }
 
  private:
-  // a + b * factor, as doubles at first, which do not overflow.
+  // a + b * factor. Doubles check the range, because they do not overflow.
   static std::int64_t sum(std::int64_t a, std::int64_t b, std::int64_t factor = 1) {
     const double about = static_cast<double>(a) + static_cast<double>(b) * static_cast<double>(factor);
     if (about < -9.2e18 || about > 9.2e18) {
@@ -129,7 +127,7 @@ class dist_layout {
       std::int64_t low = 0, high = 0;
       if (ghosts.low.size() != 0) {
         low = ghosts.low.begin()[d], high = ghosts.high.begin()[d];
-        if (ghosts.periodic.begin()[d] == 0) {  // nothing is written past the ends
+        if (ghosts.periodic.begin()[d] == 0) {  // the plan writes nothing past the ends
           low = std::min(low, lower_[at]);
           high = std::min(high, sum(extents_[d], upper_[at], -1));
         }
@@ -169,8 +167,8 @@ template <class C, class T>
 inline constexpr bool shows_each<C, T, std::void_t<each_of<C>>> = shows<each_of<C>, T>;
 }  // namespace detail
 
-// The memory of each member of this process: operands in braces, nullptr for a member that has no box, or a container of operands. One
-// operand is that of the one member.
+// The memory of each participant of this process: operands in braces, or a container of operands. nullptr stands for a
+// participant without a box. If there is one participant, one operand is enough.
 template <class T>
 class dist_parts {
  public:
@@ -197,19 +195,19 @@ class dist_parts {
   template <class C, std::enable_if_t<!detail::shows<C, T> && detail::shows_each<C, T>, int> = 0>
   dist_parts(C&& parts) {
     static_assert(std::is_lvalue_reference_v<C> || is_view<detail::bare<detail::each_of<C>>>,
-                  "this temporary owns its memory, which would end with the call: give it a name");
+                  "this temporary owns its memory, which would end with the call: store it in a variable");
     for (auto& one : parts) add(one);
   }
 
   std::int64_t count() const noexcept { return static_cast<std::int64_t>(addresses_.size()); }
   auto data() const noexcept { return addresses_.data(); }
-  // A sentence where one of them is too small, or there are too few or too many.
+  // The error message if a part is too small or their number is wrong, else "".
   std::string misfit(const char* name, const std::vector<detail::span_of_member>& needed) const {
     const auto sentence = [](const std::string& what, std::int64_t there, const char* of, std::int64_t expected) {
       return what + " has " + std::to_string(there) + of + std::to_string(expected);
     };
     if (addresses_.size() != needed.size())
-      return sentence(name, count(), " parts; expected one a member, ", static_cast<std::int64_t>(needed.size()));
+      return sentence(name, count(), " parts; expected one per member, ", static_cast<std::int64_t>(needed.size()));
     for (std::size_t i = 0; i < needed.size(); ++i) {
       const std::string which = std::string(name) + "[" + std::to_string(i) + "]";
       const auto [first, end] = needed[i];

@@ -13,8 +13,8 @@
 
 namespace gpumem {
 
-// Elements of any memory as an array of up to three axes, the last one fastest. Strides are in elements; none: without gaps.
-// Those of what is only read may be 0, which repeats.
+// An array of up to three axes in any memory, row-major. Strides are in elements; by default the array has no padding.
+// A stride of a view that is only read may be 0, which repeats the elements.
 template <class T>
 class grid_view {
  public:
@@ -40,14 +40,13 @@ class grid_view {
     set({other.extents(), other.rank()}, {other.strides(), other.rank()});
   }
 
-  // The elements from `first` on, as many as `extents` says.
   grid_view part(list<std::int64_t> first, list<std::int64_t> extents) const {
     bool inside = first.size() == rank_ && extents.size() == rank_;
     for (std::int32_t d = 0; inside && d < rank_; ++d) {
       const std::int64_t begin = first.begin()[d], count = extents.begin()[d];
       inside = begin >= 0 && count >= 0 && begin <= extents_[d] && count <= extents_[d] - begin;
     }
-    if (!inside) detail::raise({status::out_of_range, "grid_view: the part is not inside of it"});
+    if (!inside) detail::raise({status::out_of_range, "grid_view: the part reaches past the view"});
     grid_view some = *this;
     some.set(extents, {strides_, rank_});
     for (std::int32_t d = 0; !some.empty() && d < rank_; ++d) some.address_ += first.begin()[d] * strides_[d];
@@ -84,18 +83,19 @@ class grid_view {
     }
     if (!good) {
       detail::raise({status::invalid_argument,
-                     "grid_view: expected up to three extents, a stride for each or none, and none below 0"});
+                     "grid_view: expected up to three extents, one stride per extent or none, and no negative number"});
     }
   }
   void check(std::int64_t size) const {
     if (empty()) return;
-    std::int64_t left = size < 0 ? -1 : size - 1;  // without a product, which might leave std::int64_t
+    std::int64_t left = size < 0 ? -1 : size - 1;  // by division: a product could overflow
     for (std::int32_t d = 0; d < rank_ && left >= 0; ++d) {
       if (strides_[d] == 0) continue;
       left = extents_[d] - 1 <= left / strides_[d] ? left - (extents_[d] - 1) * strides_[d] : -1;
     }
     if (left < 0) {
-      detail::raise({status::out_of_range, "grid_view: it reaches past its " + std::to_string(size) + " elements"});
+      detail::raise({status::out_of_range,
+                     "grid_view: the extents and strides reach past its " + std::to_string(size) + " elements"});
     }
   }
 
@@ -111,7 +111,16 @@ grid_view(X&&, list<std::int64_t>, list<std::int64_t>) -> grid_view<detail::elem
 template <class T>
 grid_view(matrix_view<T>) -> grid_view<T>;
 
-// A factor and what it scales, of a sum.
+namespace detail {
+template <class X>
+inline constexpr bool is_grid = false;
+template <class T>
+inline constexpr bool is_grid<grid_view<T>> = true;
+template <class X>
+inline constexpr bool becomes_grid = is_grid<bare<X>> || is_matrix<bare<X>>;
+}  // namespace detail
+
+// A summand of lincomb().
 template <class T>
 struct term {
   T factor;

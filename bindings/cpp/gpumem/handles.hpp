@@ -12,7 +12,7 @@
 namespace gpumem {
 
 namespace detail {
-// A context, which ends with the last that keeps it: the gpumem::context, its memory, streams, events and registrations.
+// Shared by the gpumem::context and its memory, streams, events and registrations.
 struct context_handle : std::enable_shared_from_this<context_handle> {
   context_handle() = default;
   context_handle(const context_handle&) = delete;
@@ -23,8 +23,8 @@ struct context_handle : std::enable_shared_from_this<context_handle> {
 };
 using kept_context = std::shared_ptr<context_handle>;
 
-// A context's handle, without keeping it. `owner` is null where the handle is not this binding's to end. What is made of it
-// keeps the context, which costs nothing to the calls that make nothing.
+// A context's handle without a share of its ownership, so calls that make nothing touch no reference count. keep()
+// gives a share to an object that the context makes. `owner` is null if this binding does not own the handle.
 struct context_link {
   context_link() = default;
   context_link(gpumem_ctx* handle) noexcept : ctx(handle) {}
@@ -55,7 +55,7 @@ class owner {
   H* handle_;
 };
 
-// A ref together with what it refers to. One that was moved from refers to nothing: its calls say so.
+// A ref together with the owner of its handle. After a move the handle is null, and calls report it.
 template <class Ref, class Owner>
 class owning : public Ref {
  public:

@@ -20,7 +20,7 @@
 
 namespace gpumem {
 
-// A std::bad_alloc with the library's sentence.
+// A std::bad_alloc with the library's error message.
 class bad_alloc : public std::bad_alloc {
  public:
   bad_alloc(status code, std::string sentence)
@@ -30,11 +30,11 @@ class bad_alloc : public std::bad_alloc {
 
  private:
   status code_;
-  std::shared_ptr<const std::string> sentence_;  // shared: copying an exception may not throw
+  std::shared_ptr<const std::string> sentence_;  // shared, because copying an exception must not throw
 };
 
 namespace detail {
-// All memory of the library is aligned to this.
+// The alignment of all memory of the library, in bytes.
 inline constexpr std::size_t alignment_given = 256;
 
 [[noreturn]] inline void raise_bad_alloc(status code, std::string sentence) {
@@ -46,7 +46,7 @@ inline constexpr std::size_t alignment_given = 256;
 #endif
 }
 
-// What is asked of the library for an allocation that must have an address, or a refusal in words.
+// The bytes to allocate: at least 1, because every allocation needs an address.
 inline std::int64_t allocation_bytes(std::size_t bytes, std::size_t alignment) {
   if (alignment > alignment_given) {
     raise_bad_alloc(status::unsupported, "alignment is " + std::to_string(alignment) + ", expected " +
@@ -60,7 +60,7 @@ inline std::int64_t allocation_bytes(std::size_t bytes, std::size_t alignment) {
 }  // namespace detail
 
 #if defined(__cpp_lib_memory_resource)
-// Pinned or managed memory for standard containers. It keeps the context alive.
+// It keeps the context alive.
 class memory_resource : public std::pmr::memory_resource {
  public:
   static memory_resource pinned(context_ref ctx) { return memory_resource(ctx, gpumem_alloc_pinned); }

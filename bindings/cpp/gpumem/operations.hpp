@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The operations that a context does at once and a stream in its order.
+// The operations that contexts and streams have in common.
 #ifndef GPUMEM_OPERATIONS_HPP
 #define GPUMEM_OPERATIONS_HPP
 
@@ -19,7 +19,7 @@
 
 namespace gpumem {
 
-// Where an enqueued operation leaves what only the run can find; nothing by default.
+// The deferred status of an asynchronous operation: errors that only its run can find. The default discards them.
 class status_word {
  public:
   status_word() = default;
@@ -46,21 +46,20 @@ struct identity {
 inline gpumem_reduce_op raw(reduce_op op) { return static_cast<gpumem_reduce_op>(op); }
 template <class T>
 constexpr gpumem_dtype raw_dtype() {
-  static_assert(
-      is_element<T>,
-      "elements of this type are only moved: what computes takes integers of 8 to 64 bits but bool and char, float, "
-      "double, gpumem::f16, gpumem::bf16, and types that have a gpumem::dtype_of");
+  static_assert(is_element<T>,
+                "elements of this type are only moved: operations that compute take integers of 8 to 64 bits except "
+                "bool and char, float, double, gpumem::f16, gpumem::bf16, and types with a gpumem::dtype_of");
   if constexpr (is_element<T>) return static_cast<gpumem_dtype>(dtype_v<T>);
   return {};
 }
 template <class T>
 constexpr std::int64_t bytes_of() {
   static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16,
-                "elements are of 1, 2, 4, 8 or 16 bytes");
+                "an element has 1, 2, 4, 8 or 16 bytes");
   return static_cast<std::int64_t>(sizeof(T));
 }
 
-// Which of the two forms of a C function is called.
+// These choose between the blocking and the asynchronous form of a C function.
 struct blocking : context_link {
   template <class Plain, class Async, class... A>
   gpumem_status call(Plain plain, Async, A... a) const {
@@ -84,7 +83,7 @@ struct enqueued : context_link {
 };
 }  // namespace detail
 
-// What a context does at once, and a stream in its order.
+// Blocking for a context, asynchronous for a stream.
 template <class Mode, class Queue>
 class operations {
  public:
@@ -103,7 +102,7 @@ class operations {
   template <class D, class S>
   of<void> copy(matrix_view<D> dst, matrix_view<S> src) const {
     static_assert(std::is_same_v<D, std::remove_cv_t<S>>,
-                  "dst and src have the same elements, and those of dst are not const");
+                  "dst and src must have the same element type, and dst must not be const");
     if (dst.rows() != src.rows()) return unequal("copy: rows of dst", dst.rows(), "of src", src.rows());
     if (dst.cols() != src.cols()) return unequal("copy: cols of dst", dst.cols(), "of src", src.cols());
     if (dst.batches() != src.batches()) return unequal("copy: batches of dst", dst.batches(), "of src", src.batches());
@@ -123,7 +122,7 @@ class operations {
     return Mode::give(queue_.call(gpumem_fill, gpumem_fill_async, to.data, &value, bytes, to.size));
   }
 
-  // Of one matrix.
+  // Takes one matrix, not a batch.
   template <class D>
   of<void> fill(matrix_view<D> dst, const typename detail::identity<D>::type& value) const {
     if (dst.batches() != 1)
@@ -132,11 +131,11 @@ class operations {
                                   detail::bytes_of<D>(), dst.cols(), dst.rows()));
   }
 
-  // dst is cols x rows of src; as many batches of one as of the other.
+  // dst has src.cols() rows, src.rows() columns and src.batches() matrices.
   template <class S, class D>
   of<void> transpose(matrix_view<S> src, matrix_view<D> dst) const {
     static_assert(std::is_same_v<D, std::remove_cv_t<S>>,
-                  "dst and src have the same elements, and those of dst are not const");
+                  "dst and src must have the same element type, and dst must not be const");
     if (dst.rows() != src.cols()) return unequal("transpose: rows of dst", dst.rows(), "cols of src", src.cols());
     if (dst.cols() != src.rows()) return unequal("transpose: cols of dst", dst.cols(), "rows of src", src.rows());
     if (dst.batches() != src.batches())
@@ -150,8 +149,13 @@ class operations {
                                   src.cols(), src.address(), src.ld(), src.batch_stride(), dst.address(), dst.ld(),
                                   dst.batch_stride(), src.batches()));
   }
+  template <class S, class D, class = std::enable_if_t<!detail::are_matrices<S, D>>>
+  of<void> transpose(S&&, D&&) const {
+    static_assert(detail::never<S>, "transpose takes matrix views: pass matrix_view(x, rows, cols)");
+    return Mode::template refuse<void>({});
+  }
 
-  // Axis d of dst is axis order[d] of src. No strides: row-major without gaps.
+  // Axis d of dst is axis order[d] of src. Without strides, the arrays are row-major without padding.
   template <class S, class D>
   of<void> permute(S&& src, list<std::int64_t> extents, list<std::int32_t> order, D&& dst,
                    list<std::int64_t> src_strides = {}, list<std::int64_t> dst_strides = {}) const {
@@ -177,7 +181,7 @@ class operations {
                                   to.data, dst_strides.data()));
   }
 
-  // z = alpha * x + beta * y, of float or double. An operand whose factor is 0 is not read, and may be nullptr.
+  // z = alpha * x + beta * y, for float and double. An operand with the factor 0 is not read and may be nullptr.
   template <class X, class Y, class Z>
   of<void> axpby(std::remove_cv_t<detail::element_t<Z>> alpha, X&& x, std::remove_cv_t<detail::element_t<Z>> beta,
                  Y&& y, Z&& z) const {
@@ -197,8 +201,8 @@ class operations {
     }
   }
 
-  // z = the sum of factor * x over 1 to 8 terms, each x of z's extents: shifted parts of one array make a stencil. A term whose
-  // factor is 0 is not read.
+  // z = the sum of factor * x over 1 to 8 terms. Each x has the extents of z: shifted parts of one array make a
+  // stencil. A term with the factor 0 is not read.
   template <class T>
   of<void> lincomb(list<term<typename detail::identity<T>::type>> terms, grid_view<T> z) const {
     std::vector<T> factors;
@@ -222,8 +226,13 @@ class operations {
       return run(gpumem_lincomb_f64, gpumem_lincomb_f64_async);
     }
   }
+  template <class Z, class = std::enable_if_t<!detail::is_grid<detail::bare<Z>>>>
+  of<void> lincomb(list<term<std::remove_cv_t<detail::shown_t<Z>>>>, Z&&) const {
+    static_assert(detail::never<Z>, "lincomb takes a grid_view as z: pass grid_view(z, extents)");
+    return Mode::template refuse<void>({});
+  }
 
-  // z = x * y, element by element, of equal extents.
+  // z = x * y, element by element.
   template <class T>
   of<void> multiply(typename detail::identity<grid_view<const T>>::type x,
                     typename detail::identity<grid_view<const T>>::type y, grid_view<T> z) const {
@@ -240,8 +249,14 @@ class operations {
       return run(gpumem_multiply_f64, gpumem_multiply_f64_async);
     }
   }
+  template <class X, class Y, class Z,
+            class = std::enable_if_t<!detail::becomes_grid<X> || !detail::becomes_grid<Y> ||
+                                     !detail::is_grid<detail::bare<Z>>>>
+  of<void> multiply(X&&, Y&&, Z&&) const {
+    static_assert(detail::never<Z>, "multiply takes grid views: pass grid_view(x, extents)");
+    return Mode::template refuse<void>({});
+  }
 
-  // dst[i] = src[i] as another type.
   template <class S, class D>
   of<void> convert(S&& src, D&& dst) const {
     const auto from = detail::contiguous(std::forward<S>(src));
@@ -252,11 +267,11 @@ class operations {
                                   detail::raw_dtype<detail::element_t<D>>(), to.data, to.size));
   }
 
-  // Images are matrices whose columns are the channels of their pixels.
+  // A row of the matrix holds the pixels of a row of the image, and a pixel holds its channels.
   template <class S, class D>
   of<void> resize(filter how, matrix_view<S> src, matrix_view<D> dst, std::int32_t channels = 1) const {
     static_assert(std::is_same_v<D, std::remove_cv_t<S>>,
-                  "dst and src have the same elements, and those of dst are not const");
+                  "dst and src must have the same element type, and dst must not be const");
     if (channels < 1 || src.cols() % channels != 0 || dst.cols() % channels != 0) {
       return Mode::template refuse<void>(detail::quantity("resize: channels", channels) +
                                          "; expected a number that divides the columns, " + std::to_string(src.cols()) +
@@ -266,6 +281,11 @@ class operations {
                                   detail::raw_dtype<D>(), channels, src.address(), src.rows(), src.cols() / channels,
                                   src.pitch_bytes(), dst.address(), dst.rows(), dst.cols() / channels,
                                   dst.pitch_bytes()));
+  }
+  template <class S, class D, class = std::enable_if_t<!detail::are_matrices<S, D>>>
+  of<void> resize(filter, S&&, D&&, std::int32_t = 1) const {
+    static_assert(detail::never<S>, "resize takes matrix views: pass matrix_view(x, height, width * channels)");
+    return Mode::template refuse<void>({});
   }
 
   // Moves the pages of managed memory to a device.
@@ -298,7 +318,7 @@ class operations {
     const std::int64_t lines = along == axis::rows ? x.rows() : x.cols(), each = op == reduce_op::min_max ? 2 : 1;
     const std::int64_t room = to.size / each;
     if (lines != 0 && x.batches() > room / lines) {
-      // The same matrix again may be any number of batches.
+      // With batch_stride 0, the number of batches has no bound, so the product saturates.
       return few("reduce_axis: result", to.size, detail::product(detail::product(each, lines), x.batches()));
     }
     return Mode::give(queue_.call_with(word.get(), gpumem_reduce_axis, gpumem_reduce_axis_async, detail::raw_dtype<T>(),
@@ -356,7 +376,7 @@ class operations {
   template <class D, class S>
   static void same_type(const detail::sequence<D>&, const detail::sequence<S>&) {
     static_assert(std::is_same_v<D, std::remove_cv_t<S>>,
-                  "dst and src have the same elements, and those of dst are not const");
+                  "dst and src must have the same element type, and dst must not be const");
   }
   template <class T, class R>
   static void result_type(const detail::sequence<R>&) {
@@ -366,7 +386,7 @@ class operations {
   template <class S, class D, class I>
   static auto index_of(const matrix_view<S>&, const matrix_view<D>&, I&& index) {
     static_assert(std::is_same_v<D, std::remove_cv_t<S>>,
-                  "dst and src have the same elements, and those of dst are not const");
+                  "dst and src must have the same element type, and dst must not be const");
     static_assert(std::is_integral_v<detail::element_t<I>> && sizeof(detail::element_t<I>) >= 4,
                   "an index is of 32 or 64 bits");
     return detail::contiguous(std::forward<I>(index));
@@ -381,12 +401,11 @@ class operations {
     return Mode::template refuse<void>(std::string(what) + " reaches past its " + std::to_string(size) + " elements");
   }
 
-  // Whether an array of these extents and strides lies within size elements.
   template <class Extents>
   static bool reaches(const Extents& extents, const list<std::int64_t>& strides, std::int64_t size) {
     std::int64_t left = strides.size() == 0 || size < 0 ? size : size - 1, place = 0;
     for (const std::int64_t extent : extents) {
-      if (extent <= 0) return true;  // nothing to move, or for the library to refuse
+      if (extent <= 0) return true;  // empty, or the library refuses it
     }
     for (const std::int64_t extent : extents) {
       if (strides.size() == 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an operation gives: a value, an exception, or a result<T>.
+// The outcome of an operation: a value, an exception or a result<T>.
 #ifndef GPUMEM_RESULT_HPP
 #define GPUMEM_RESULT_HPP
 
@@ -18,7 +18,7 @@
 namespace gpumem {
 
 namespace detail {
-// The text of a function that writes (buf, cap, needed), and tells the bytes that it takes when asked with no room.
+// Reads the text of a function (buf, cap, needed), which reports the bytes that it needs if cap is 0.
 template <class Write>
 gpumem_status read_text(Write write, std::string& text) {
   std::int64_t needed = 0;
@@ -31,14 +31,14 @@ gpumem_status read_text(Write write, std::string& text) {
 }
 }  // namespace detail
 
-// The sentence of this thread's last failure, "" if there was none yet.
+// The error message of this thread's last failure, or "".
 inline std::string last_error() {
   std::string sentence;
   detail::read_text(gpumem_last_error, sentence);
   return sentence;
 }
 
-// The problem line of this thread's last operation.
+// The operation descriptor of this thread's last operation.
 inline std::string last_problem() {
   std::string line;
   detail::read_text(gpumem_last_problem, line);
@@ -71,7 +71,7 @@ namespace detail {
 
 inline failure failure_of(gpumem_status code) {
   failure why{static_cast<status>(code), last_error()};
-  // Handles are null here where their owner was moved from.
+  // In this binding only a moved-from owner has a null handle.
   if (why.sentence.find(" is NULL; expected a live ") != std::string::npos) why.sentence += ": it was moved from";
   return why;
 }
@@ -85,7 +85,7 @@ inline std::string quantity(const char* name, std::int64_t value) {
 }
 }  // namespace detail
 
-// A value, or why there is none.
+// A value, or the reason of a failure.
 template <class T>
 class [[nodiscard]] result {
  public:
@@ -97,7 +97,7 @@ class [[nodiscard]] result {
   status code() const noexcept { return failure_.code; }
   const failure& error() const noexcept { return failure_; }
 
-  // Throws gpumem::error when there is no value.
+  // Throws gpumem::error after a failure.
   T& value() & { return checked(), *value_; }
   const T& value() const& { return checked(), *value_; }
   T&& value() && { return checked(), std::move(*value_); }
@@ -136,7 +136,7 @@ class [[nodiscard]] result<void> {
   failure failure_;
 };
 
-// How an operation gives what came of it: `throwing` is the default, attempt() leads to `returning`.
+// How an operation reports its outcome: `throwing` by default, `returning` through attempt().
 struct throwing {
   template <class T>
   using of = T;

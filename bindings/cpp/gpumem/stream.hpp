@@ -54,7 +54,7 @@ class registration {
   void* address_;
 };
 
-// A stream, or a context's own (a null handle), without owning it.
+// A reference to a stream. A null handle is the context's own stream.
 template <class Mode>
 class basic_stream_ref : public operations<Mode, detail::enqueued> {
   using base = operations<Mode, detail::enqueued>;
@@ -78,7 +78,7 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
     return Mode::give(code, std::move(stream));
   }
   of<void> synchronize() const { return Mode::give(gpumem_stream_synchronize(queue_.ctx, queue_.stream)); }
-  // Whether everything enqueued is done.
+  // Whether all work of the stream is done.
   of<bool> done() const {
     const gpumem_status code = gpumem_stream_query(queue_.ctx, queue_.stream);
     return Mode::give(code == GPUMEM_NOT_READY ? GPUMEM_OK : code, code == GPUMEM_OK);
@@ -105,14 +105,15 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
   of<void> free(device_buffer<T>&& memory) const {
     return Mode::give(memory.free_on(queue_.stream));
   }
-  // Declares that this stream uses device memory too, to be freed behind what it has been given by then.
+  // Declares that this stream uses `memory` too. A free then waits for the work that this stream has been given by that
+  // time.
   template <class T>
   of<void> uses(const device_buffer<T>& memory) const {
     return Mode::give(gpumem_memory_used_on(queue_.ctx, memory.address(), queue_.stream));
   }
 
-  // Results go where `result` lies, one reduced_t of the elements, or two for reduce_op::min_max; on a CUDA context in
-  // device, pinned or managed memory. So does the status word, if there is one.
+  // Writes one reduced_t of the elements to `result`, or two for reduce_op::min_max. On a CUDA context, `result` and
+  // the deferred status are device, pinned or managed memory.
   template <class X, class R>
   of<void> reduce(reduce_op op, X&& x, R&& result, status_word word = {}) const {
     return this->reduce_into(op, std::forward<X>(x), std::forward<R>(result), word);
@@ -126,6 +127,13 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
     if (to.size < 1 || index.size() < 1) return base::unequal("argreduce: value", to.size, "index", index.size());
     return Mode::give(gpumem_argreduce_async(queue_.ctx, detail::raw_dtype<T>(), detail::raw(op), from.data, from.size,
                                              from.stride, to.data, index.address(), queue_.stream));
+  }
+  template <class X, class V, class I, class = std::enable_if_t<!std::is_convertible_v<I&&, device_view<std::int64_t>>>>
+  of<void> argreduce(reduce_op, X&&, V&&, I&&) const {
+    static_assert(
+        detail::never<I>,
+        "the index of argreduce is a device_view<std::int64_t> or a buffer of std::int64_t that is not const");
+    return Mode::template refuse<void>({});
   }
   template <class X, class Y>
   of<void> dot(X&& x, Y&& y, device_view<double> result) const {
@@ -144,6 +152,12 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
                                              result.address(), queue_.stream));
     }
   }
+  template <class X, class Y, class R, class = std::enable_if_t<!std::is_convertible_v<R&&, device_view<double>>>>
+  of<void> dot(X&&, Y&&, R&&) const {
+    static_assert(detail::never<R>,
+                  "the result of dot is a device_view<double> or a buffer of double that is not const");
+    return Mode::template refuse<void>({});
+  }
   template <class X>
   of<void> nrm2(X&& x, device_view<double> result) const {
     const auto from = detail::sequence_of(std::forward<X>(x));
@@ -158,9 +172,20 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
           gpumem_nrm2_f64_async(queue_.ctx, from.data, from.size, from.stride, result.address(), queue_.stream));
     }
   }
+  template <class X, class R, class = std::enable_if_t<!std::is_convertible_v<R&&, device_view<double>>>>
+  of<void> nrm2(X&&, R&&) const {
+    static_assert(detail::never<R>,
+                  "the result of nrm2 is a device_view<double> or a buffer of double that is not const");
+    return Mode::template refuse<void>({});
+  }
   template <class T, class R>
   of<void> reduce_axis(reduce_op op, axis along, matrix_view<T> x, R&& result, status_word word = {}) const {
     return this->axis_into(op, along, x, std::forward<R>(result), word);
+  }
+  template <class X, class R, class = std::enable_if_t<!detail::are_matrices<X>>>
+  of<void> reduce_axis(reduce_op, axis, X&&, R&&, status_word = {}) const {
+    static_assert(detail::never<X>, "reduce_axis takes a matrix_view: pass matrix_view(x, rows, cols)");
+    return Mode::template refuse<void>({});
   }
   template <class X, class O, class R>
   of<void> reduce_segments(reduce_op op, X&& x, O&& offsets, R&& result, status_word word = {}) const {
@@ -170,9 +195,19 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
   of<void> gather(matrix_view<S> src, I&& index, matrix_view<D> dst, status_word word = {}) const {
     return this->gather_into(src, std::forward<I>(index), dst, word);
   }
+  template <class S, class I, class D, class = std::enable_if_t<!detail::are_matrices<S, D>>>
+  of<void> gather(S&&, I&&, D&&, status_word = {}) const {
+    static_assert(detail::never<S>, "gather takes matrix views as src and dst: pass matrix_view(x, rows, cols)");
+    return Mode::template refuse<void>({});
+  }
   template <class S, class I, class D>
   of<void> scatter(matrix_view<S> src, I&& index, matrix_view<D> dst, status_word word = {}) const {
     return this->scatter_into(src, std::forward<I>(index), dst, word);
+  }
+  template <class S, class I, class D, class = std::enable_if_t<!detail::are_matrices<S, D>>>
+  of<void> scatter(S&&, I&&, D&&, status_word = {}) const {
+    static_assert(detail::never<S>, "scatter takes matrix views as src and dst: pass matrix_view(x, rows, cols)");
+    return Mode::template refuse<void>({});
   }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Element types, and what an operation takes: views of memory that somebody owns.
+// Element types, and the views that operations take. A view owns nothing.
 #ifndef GPUMEM_VIEWS_HPP
 #define GPUMEM_VIEWS_HPP
 
@@ -21,7 +21,7 @@
 
 namespace gpumem {
 
-// 16-bit floating-point numbers as their bits. Types of others, such as __half, take part by a specialisation of dtype_of.
+// The bits of 16-bit floating-point numbers. For another type, such as __half, specialise dtype_of.
 struct f16 {
   std::uint16_t bits;
 };
@@ -30,13 +30,13 @@ struct bf16 {
 };
 
 template <class T, class = void>
-struct dtype_of;  // not defined where T is no element type
+struct dtype_of;  // defined for element types only
 
 template <class T>
 struct dtype_of<T, std::enable_if_t<std::is_integral_v<T> && sizeof(T) <= 8 && !std::is_same_v<T, bool> &&
                                     !std::is_same_v<T, char> && !std::is_same_v<T, wchar_t> &&
                                     !std::is_same_v<T, char16_t> && !std::is_same_v<T, char32_t>>> {
-  // In dtype's order: 1, 2, 4 and 8 bytes, of each the signed type first.
+  // The order of dtype: 1, 2, 4, 8 bytes; per size the signed type, then the unsigned.
   static constexpr dtype value =
       static_cast<dtype>(2 * ((sizeof(T) > 1) + (sizeof(T) > 2) + (sizeof(T) > 4)) + (std::is_unsigned_v<T> ? 1 : 0));
 };
@@ -65,7 +65,7 @@ inline constexpr bool is_element<T, std::void_t<decltype(dtype_of<std::remove_cv
 template <class T>
 inline constexpr dtype dtype_v = dtype_of<std::remove_cv_t<T>>::value;
 
-// What reductions of T give.
+// The type of the results of reductions of T.
 template <class T>
 using reduced_t = std::conditional_t<!std::is_integral_v<std::remove_cv_t<T>>, double,
                                      std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
@@ -79,7 +79,7 @@ class strided_view;
 template <class T>
 class matrix_view;
 
-// Whether X refers to memory that it does not own, so that a temporary X may be an operand.
+// Whether X is a view that does not own its memory. A temporary view may be an operand.
 template <class X>
 inline constexpr bool is_view = false;
 template <class T>
@@ -97,12 +97,23 @@ namespace detail {
 template <class X>
 using bare = std::remove_cv_t<std::remove_reference_t<X>>;
 
+template <class X>
+inline constexpr bool is_matrix = false;
+template <class T>
+inline constexpr bool is_matrix<matrix_view<T>> = true;
+template <class... X>
+inline constexpr bool are_matrices = (is_matrix<bare<X>> && ...);
+
+// False, once a template is instantiated: for overloads whose only purpose is their error message.
+template <class...>
+inline constexpr bool never = false;
+
 template <class X, class = void>
 inline constexpr bool has_stride = false;
 template <class X>
 inline constexpr bool has_stride<X, std::void_t<decltype(std::declval<X&>().stride())>> = true;
 
-// Where the elements are: ours say address(), others std::data().
+// gpumem's own types have address(). For others, std::data() applies.
 template <class X>
 auto address_of(X& x, int) -> decltype(x.address()) {
   return x.address();
@@ -126,32 +137,32 @@ struct element_of {
 };
 template <class X>
 struct element_of<X, false> {
-  static_assert(
-      is_operand<X>,
-      "this is no operand: give a buffer, a view, or a container or array whose elements lie one after another");
+  static_assert(is_operand<X>,
+                "not an operand: pass a buffer, a view, an array, or a container with contiguous elements");
   using type = int;
 };
 template <class X>
 using element_t = typename element_of<std::remove_reference_t<X>>::type;
 
-// Of numbers from 0 on; INT64_MAX where it would leave std::int64_t.
+// The product of numbers that are not negative, or INT64_MAX if it would overflow.
 constexpr std::int64_t product(std::int64_t a, std::int64_t b) {
   return b != 0 && a > INT64_MAX / b ? INT64_MAX : a * b;
 }
-// A number of few, such as a rank; INT32_MAX, which the library refuses, where it would leave std::int32_t.
+// Narrows a small number, such as a number of axes. If it does not fit, the result is INT32_MAX, which the library
+// refuses.
 template <class N>
 constexpr std::int32_t few_of(N number) {
   return number < static_cast<N>(INT32_MAX) ? static_cast<std::int32_t>(number) : INT32_MAX;
 }
 
-// An operand as the C functions take it.
+// An operand for the C functions.
 template <class T>
 struct sequence {
   using element = std::remove_cv_t<T>;
   T* data;
   std::int64_t size;
   std::int64_t stride = 1;
-  // -1, which the library refuses, where a view says a size that leaves std::int64_t.
+  // -1, which the library refuses, if the size of a view is negative or too large.
   std::int64_t bytes() const {
     constexpr auto each = static_cast<std::int64_t>(sizeof(T));
     return size < 0 || size > INT64_MAX / each ? -1 : size * each;
@@ -165,11 +176,12 @@ inline constexpr bool has_size<X, std::void_t<decltype(std::size(std::declval<X&
 
 template <class X>
 auto sequence_of(X&& x) {
-  static_assert(!is_operand<X> || has_size<X>, "a sequence is taken here: a matrix_view goes with another one");
+  static_assert(!is_operand<X> || has_size<X>,
+                "a matrix_view does not fit here: pass a buffer, a view of a sequence, an array or a container");
   static_assert(std::is_lvalue_reference_v<X> || is_view<bare<X>> || !has_size<X>,
-                "this temporary owns its memory, which would end with the call: give it a name");
+                "this temporary owns its memory, which would end with the call: store it in a variable");
   using element = element_t<X>;
-  static_assert(std::is_trivially_copyable_v<element>, "the bytes of the elements are moved");
+  static_assert(std::is_trivially_copyable_v<element>, "elements must be trivially copyable");
   sequence<element> found{};
   if constexpr (is_operand<X> && has_size<X>) found = {address_of(x, 0), static_cast<std::int64_t>(std::size(x))};
   if constexpr (has_stride<bare<X>>) found.stride = x.stride();
@@ -178,14 +190,14 @@ auto sequence_of(X&& x) {
 
 template <class X>
 auto contiguous(X&& x) {
-  static_assert(!has_stride<bare<X>>, "this operation takes contiguous elements");
+  static_assert(!has_stride<bare<X>>, "this operation takes contiguous elements, not a strided_view");
   return sequence_of(std::forward<X>(x));
 }
 
 template <class From, class To>
 inline constexpr bool same_elements = std::is_convertible_v<From (*)[], To (*)[]>;
 
-// A container, or one of the views that the host can dereference, whose elements a view of T may show.
+// Whether C is a container or host view with elements of T.
 template <class C, class T, class = void>
 inline constexpr bool shows_host = false;
 template <class C, class T>
@@ -196,11 +208,11 @@ inline constexpr bool
 inline void check_part(std::int64_t offset, std::int64_t count, std::int64_t size) {
   if (offset >= 0 && count >= 0 && offset <= size && count <= size - offset) return;
   raise({status::out_of_range, "subview: " + std::to_string(count) + " elements from " + std::to_string(offset) +
-                                   " on reach past a view of " + std::to_string(size)});
+                                   " on reach past the end of a view of " + std::to_string(size)});
 }
 }  // namespace detail
 
-// Memory of a device, or of any kind: it has an address, and nothing that reads or writes it here.
+// Memory of any kind, which the host cannot dereference through this view.
 template <class T>
 class device_view {
  public:
@@ -224,7 +236,7 @@ class device_view {
   std::int64_t size_ = 0;
 };
 
-// Memory that the host can read: what std::span is from C++20 on, with sizes of std::int64_t.
+// Memory that the host can read: a std::span for C++17, with sizes of std::int64_t.
 template <class T>
 class host_view {
  public:
@@ -256,7 +268,7 @@ class host_view {
 template <class C>
 host_view(C&&) -> host_view<detail::element_t<C>>;
 
-// Every stride-th element, from the first on: for reductions.
+// Every stride-th element, for reductions.
 template <class T>
 class strided_view {
  public:
@@ -281,8 +293,8 @@ auto every(X&& x, std::int64_t stride) {
   return strided_view(all.data, all.size / stride + (all.size % stride != 0), stride);
 }
 
-// rows x cols elements of any memory, row-major, each row `ld` elements after the one before; and `batches` of such matrices,
-// each `batch_stride` elements after the one before.
+// A row-major matrix in any memory, with `ld` elements from row to row; or `batches` of them, with `batch_stride`
+// elements from matrix to matrix.
 template <class T>
 class matrix_view {
  public:
@@ -304,7 +316,6 @@ class matrix_view {
     check();
   }
 
-  // As many matrices of this shape in the same memory.
   matrix_view batched(std::int64_t batches, std::int64_t batch_stride) const {
     matrix_view many = *this;
     many.shape_.batches = batches;
@@ -329,10 +340,12 @@ class matrix_view {
   void check() const {
     const auto& [rows, cols, ld, batches, batch_stride] = shape_;
     if (rows < 0 || cols < 0 || ld < cols || batches < 0 || batch_stride < 0) {
-      detail::raise({status::invalid_argument, "matrix_view: " + words() + " is no shape"});
+      detail::raise(
+          {status::invalid_argument,
+           "matrix_view: " + words() + " is not a shape; expected no negative number, and ld of cols or more"});
     }
     if (rows == 0 || cols == 0 || batches == 0) return;
-    std::int64_t left = size_ < 0 ? -1 : size_ - cols;  // without a product, which might leave std::int64_t
+    std::int64_t left = size_ < 0 ? -1 : size_ - cols;  // by division: a product could overflow
     if (left >= 0 && rows > 1) left = rows - 1 <= left / ld ? left - (rows - 1) * ld : -1;
     if (left >= 0 && batches > 1 && batch_stride > 0) left = batches - 1 <= left / batch_stride ? left : -1;
     if (left < 0) {
@@ -356,7 +369,7 @@ matrix_view(X&&, std::int64_t, std::int64_t) -> matrix_view<detail::element_t<X>
 template <class X>
 matrix_view(X&&, std::int64_t, std::int64_t, std::int64_t) -> matrix_view<detail::element_t<X>>;
 
-// Numbers that a call reads before it returns, in braces or in a container.
+// Numbers in braces or in a container. A call reads them before it returns.
 template <class T>
 class list {
  public:

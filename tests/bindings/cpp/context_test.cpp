@@ -128,7 +128,7 @@ TEST_P(CppContext, EndsWithTheLastOfWhatItMade) {
 TEST_P(CppContext, IsNotClosedUnderItsMemory) {
   gpumem::context other(cpp_options(GetParam()));
   auto memory = other.alloc_pinned<int>(10);
-  EXPECT_TRUE(throws(status::busy, "alive is 1", [&] { other.close(); }));
+  EXPECT_TRUE(throws(status::busy, "live objects of the context is 1", [&] { other.close(); }));
   memory = {};
   gpumem_stream* raw = nullptr;
   ASSERT_EQ(gpumem_stream_create(other.get(), &raw), GPUMEM_OK);

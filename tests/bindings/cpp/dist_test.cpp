@@ -65,7 +65,7 @@ TEST_P(CppDist, AMatrixBecomesItsTranspose) {
   EXPECT_TRUE(throws(status::invalid_argument, "streams[1] belongs to another context", [&] {
     plan.execute_async({upper, lower}, to, {streams[0], foreign});
   }));
-  EXPECT_TRUE(throws(status::invalid_argument, "1 streams; expected one a member, 2", [&] {
+  EXPECT_TRUE(throws(status::invalid_argument, "1 streams; expected one per member, 2", [&] {
     plan.execute_async({upper, lower}, to, {streams[0]});
   }));
   const gpumem::stream taken(std::move(streams[1]));
@@ -209,7 +209,7 @@ TEST_P(CppDist, MistakesAreRefused) {
       });
 
   const auto reduction = dist.plan_reduce(slabs<int>());
-  invalid("x has 1 parts; expected one a member, 2", [&] { (void)reduction.reduce(reduce_op::sum, twelve); });
+  invalid("x has 1 parts; expected one per member, 2", [&] { (void)reduction.reduce(reduce_op::sum, twelve); });
   invalid("x[1] has 11 elements; expected 12", [&] { (void)reduction.reduce(reduce_op::sum, {twelve, eleven}); });
   invalid("x[0] has 0 elements", [&] { (void)reduction.argreduce(reduce_op::max, {nullptr, twelve}); });
   invalid("min_max()", [&] { (void)reduction.reduce(reduce_op::min_max, {twelve, twelve}); });

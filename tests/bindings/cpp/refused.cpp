@@ -24,9 +24,9 @@ void use(gpumem::context& ctx, gpumem::device_buffer<int>& device, std::vector<i
   ctx.copy(host, ctx.alloc_device<int>(3));
 #elif MISTAKE == 6
   gpumem::host_view<const int> view(std::vector<int>{1, 2, 3});
-#elif MISTAKE == 7  // "those of dst are not const"
+#elif MISTAKE == 7  // "and dst must not be const"
   ctx.copy(reading, device);
-#elif MISTAKE == 8  // "dst and src have the same elements"
+#elif MISTAKE == 8  // "dst and src must have the same element type"
   ctx.copy(floats, host);
 #elif MISTAKE == 9
   ctx.transpose(matrix_view(host, 1, 1), matrix_view(floats, 1, 1));
@@ -54,20 +54,20 @@ void use(gpumem::context& ctx, gpumem::device_buffer<int>& device, std::vector<i
   ctx.gather(matrix_view(host, 1, 1), floats, matrix_view(host, 1, 1));
 #elif MISTAKE == 20
   (void)ctx.nrm2(host);
-#elif MISTAKE == 21  // "this is no operand"
+#elif MISTAKE == 21  // "not an operand"
   (void)ctx.reduce(reduce_op::sum, host.data());
-#elif MISTAKE == 22  // "this is no operand"
+#elif MISTAKE == 22  // "not an operand"
   std::deque<int> scattered(3);
   ctx.fill(scattered, 1);
-#elif MISTAKE == 23  // "this is no operand"
+#elif MISTAKE == 23  // "not an operand"
   std::vector<bool> bits(3);
   ctx.copy(bits, device);
-#elif MISTAKE == 24  // "this is no operand"
+#elif MISTAKE == 24  // "not an operand"
   matrix_view view(&host, 1, 1);
 #elif MISTAKE == 25  // "elements of this type are only moved"
   char letters[3] = {};
   ctx.convert(letters, host);
-#elif MISTAKE == 26  // "a sequence is taken here"
+#elif MISTAKE == 26  // "a matrix_view does not fit here"
   ctx.copy(host, matrix_view(host, 1, 1));
 #elif MISTAKE == 27  // "trivially copyable"
   gpumem::pinned_buffer<std::vector<int>> nested;
@@ -81,6 +81,20 @@ void use(gpumem::context& ctx, gpumem::device_buffer<int>& device, std::vector<i
   plan.execute(reading);
 #elif MISTAKE == 32
   gpumem::dist copy = dist;
+#elif MISTAKE == 33  // "transpose takes matrix views"
+  ctx.transpose(host, host);
+#elif MISTAKE == 34  // "reduce_axis takes a matrix_view"
+  ctx.reduce_axis(reduce_op::sum, gpumem::axis::rows, doubles, doubles);
+#elif MISTAKE == 35  // "gather takes matrix views as src and dst"
+  ctx.gather(host, host, matrix_view(host, 1, 1));
+#elif MISTAKE == 36  // "multiply takes grid views"
+  ctx.multiply(doubles, doubles, gpumem::grid_view(doubles, {1}));
+#elif MISTAKE == 37  // "lincomb takes a grid_view as z"
+  ctx.lincomb({{0.5, gpumem::grid_view(doubles, {1})}}, doubles);
+#elif MISTAKE == 38  // "resize takes matrix views"
+  ctx.resize(gpumem::filter::nearest, floats, matrix_view(floats, 1, 1));
+#elif MISTAKE == 39  // "the result of dot is a device_view<double>"
+  ctx.create_stream().dot(doubles, doubles, doubles);
 #elif defined(MISTAKE)
 #error "there are no more mistakes"
 #endif
