@@ -127,14 +127,13 @@ constexpr T integer_mapped(T x, T y) {
 
 template <gpumem_map_op kOp, class T>
 constexpr T mapped(T x, T y) {
+  using V = ValueOf<T>;
   if constexpr (kIsInteger<T>) {
     return integer_mapped<kOp>(x, y);
+  } else if constexpr (kOp == GPUMEM_MAP_COPY_SIGN) {  // of a NaN too, which a conversion may lose
+    const V v = converted<V>(x);
+    return v == v ? with_sign(x, y) : converted<T>(canonical(v));
   } else {
-    using V = ValueOf<T>;
-    if constexpr (kOp == GPUMEM_MAP_COPY_SIGN) {  // of a NaN too, which a conversion may lose
-      const V v = converted<V>(x);
-      return v == v ? with_sign(x, y) : converted<T>(canonical(v));
-    }
     V second{};
     if constexpr (takes_two(kOp)) second = converted<V>(y);
     return converted<T>(canonical(float_mapped<kOp>(converted<V>(x), second)));
