@@ -10,6 +10,7 @@ set(core_sources
   src/api/fill.cpp
   src/api/resize.cpp
   src/api/library.cpp
+  src/api/map.cpp
   src/api/measure.cpp
   src/api/memory.cpp
   src/api/permute.cpp
@@ -23,6 +24,7 @@ set(core_sources
   src/ops/arithmetic/arithmetic.cpp
   src/ops/axpby/axpby.cpp
   src/ops/convert/convert.cpp
+  src/ops/map/map.cpp
   src/memory/arena.cpp
   src/memory/block_guards.cpp
   src/memory/block_pool.cpp
@@ -113,6 +115,7 @@ set(core_sources
   src/backend/host/permute.cpp
   src/backend/host/host_queue.cpp
   src/backend/host/lent_threads.cpp
+  src/backend/host/map.cpp
   src/backend/host/queue_workers.cpp
   src/backend/host/resize.cpp
   src/backend/host/gather_scatter.cpp
@@ -134,6 +137,7 @@ set(table_sources
   src/ops/copy/implementations.cpp
   src/ops/fill/implementations.cpp
   src/ops/gather_scatter/implementations.cpp
+  src/ops/map/implementations.cpp
   src/ops/permute/implementations.cpp
   src/ops/reduce/implementations.cpp
   src/ops/reduce/implementations_lines.cpp
@@ -167,6 +171,7 @@ set(kernel_sources
   kernels/convert/convert.cu
   kernels/copy/copy.cu
   kernels/fill/fill.cu
+  kernels/map/map.cu
   kernels/permute/contiguous_boxes.cu
   kernels/permute/packed.cu
   kernels/permute/permute.cu
@@ -237,6 +242,9 @@ endif()
 # gcc vectorises their comparisons only if it may ignore floating-point exception flags, which nothing reads.
 set_source_files_properties(src/backend/host/loops/convert.cpp src/backend/host/loops/resize.cpp PROPERTIES
                             COMPILE_OPTIONS -fno-trapping-math)
+# Nor does anything read errno, which would make each square root a branch.
+set_source_files_properties(src/backend/host/loops/map.cpp PROPERTIES
+                            COMPILE_OPTIONS "-fno-trapping-math;-fno-math-errno")
 # Their vectors are written out. With more unrolling, they are four times as large.
 if(NOT GPUMEM_SANITIZE)
   set_source_files_properties(src/backend/host/loops/arithmetic.cpp src/backend/host/loops/float_lines.cpp
@@ -249,6 +257,7 @@ function(gpumem_loops name flags)
     src/backend/host/loops/float_lines.cpp
     src/backend/host/loops/floats.cpp
     src/backend/host/loops/integers.cpp
+    src/backend/host/loops/map.cpp
     src/backend/host/loops/move.cpp
     src/backend/host/loops/ranges.cpp
     src/backend/host/loops/resize.cpp

@@ -42,7 +42,16 @@ CallWork amount(const ArithmeticParams& c) noexcept {
   return {(terms + 1) * n * size_of(c.dtype), sum ? std::max<int64_t>(2 * terms - 1, 0) * n : 0};
 }
 CallWork amount(const GatherScatterParams& c) noexcept { return {c.n * (2 * c.row_bytes + size_of(c.index_type))}; }
-CallWork amount(const MapParams& c) noexcept { return {c.elements()}; }            // SKELETON Map
+// A repeated element counts once.
+CallWork amount(const MapParams& c) noexcept {
+  int64_t moved = c.elements() * c.z_bytes();
+  for (int32_t k = 0; k < c.sources; ++k) {
+    int64_t bytes = c.x[k] != nullptr ? c.source_bytes(k) : 0;
+    for (int32_t d = 0; d < c.rank; ++d) bytes *= c.x_strides[k][d] != 0 ? c.extents[d] : 1;
+    moved += bytes;
+  }
+  return {moved, c.kind == MapKind::map ? c.elements() : 0};
+}
 CallWork amount(const ScanParams& c) noexcept { return {c.elements()}; }           // SKELETON Scan
 CallWork amount(const SortParams& c) noexcept { return {c.elements()}; }           // SKELETON Sort
 CallWork amount(const SelectParams& c) noexcept { return {c.elements()}; }         // SKELETON Select

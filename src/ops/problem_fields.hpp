@@ -15,6 +15,7 @@
 #include "base/names.hpp"
 #include "kernels/elements.hpp"
 #include "ops/call_record.hpp"
+#include "ops/map/names.hpp"
 
 namespace gpumem {
 
@@ -29,6 +30,9 @@ inline constexpr Words kAxisWords{GPUMEM_AXIS_COLS, [](int32_t axis) noexcept { 
 inline constexpr Words kFilterWords{GPUMEM_FILTER_BILINEAR,
                                     [](int32_t filter) noexcept { return filter == 0 ? "nearest" : "bilinear"; }};
 inline constexpr Words kArithmeticWords{1, [](int32_t op) noexcept { return op == 0 ? "lincomb" : "multiply"; }};
+inline constexpr Words kMapKindWords{3, map_kind_name};
+inline constexpr Words kMapOpWords{kMapOps - 1, map_op_name};
+inline constexpr Words kCompareWords{GPUMEM_GREATER, compare_op_name};
 inline constexpr Words kFormWords{1, [](int32_t form) noexcept { return form == 0 ? "plain" : "async"; }};
 
 // Base of visitors that need only the operands.
@@ -245,11 +249,75 @@ void fields(V& v, ResizeParams& c) {
   v.operand("dst", c.dst);
 }
 
-// SKELETON Map
+// An operand's key, and the key of its strides.
+struct MapKeys {
+  const char* operand;
+  const char* strides;
+};
+inline constexpr MapKeys kMapSourceKeys[4][kMaxMapSources] = {
+    {{"x", "x_strides"}, {"y", "y_strides"}, {}},
+    {{"x", "x_strides"}, {"y", "y_strides"}, {}},
+    {{"mask", "mask_strides"}, {"x", "x_strides"}, {"y", "y_strides"}},
+    {{"src", "src_strides"}, {"scale", "scale_strides"}, {"offset", "offset_strides"}}};
+inline constexpr MapKeys kMapZKeys[4] = {
+    {"z", "z_strides"}, {"mask", "mask_strides"}, {"z", "z_strides"}, {"dst", "dst_strides"}};
+
+// Reads and writes the function and its types, and returns the number of sources.
+template <class V>
+int32_t map_function(V& v, MapParams& c) {
+  auto kind = static_cast<int32_t>(c.kind);
+  v.word("kind", kind, kMapKindWords);
+  c.kind = static_cast<MapKind>(std::clamp(kind, 0, kMapKindWords.last));
+  switch (c.kind) {
+    case MapKind::map:
+      v.word("op", c.op, kMapOpWords);
+      v.word("dtype", c.dtype, kDtypeWords);
+      return takes_two(c.op) ? 2 : 1;
+    case MapKind::compare:
+      v.word("op", c.op, kCompareWords);
+      v.word("dtype", c.dtype, kDtypeWords);
+      return 2;
+    case MapKind::where:
+      v.number("bytes", c.element_bytes);
+      return 3;
+    case MapKind::convert_scaled:
+      v.word("from", c.dtype, kDtypeWords);
+      v.word("to", c.dst_type, kDtypeWords);
+      return 3;
+  }
+  return 0;
+}
+
+// Strides are left out if the operand has no padding. A scale or an offset without strides is a single element.
 template <class V>
 void fields(V& v, MapParams& c) {
-  v.number("rank", c.rank);
-  v.operand("z", c.z);
+  c.sources = map_function(v, c);
+  int32_t listed = c.rank;
+  const bool given = c.rank > 0 && c.rank <= kMaxMapRank;
+  c.rank = v.numbers("extents", c.extents, given, 'x', listed) ? listed : 0;
+  int64_t tight_strides[kMaxMapRank] = {};
+  for (int32_t d = c.rank - 1; d >= 0; --d) {
+    tight_strides[d] = d == c.rank - 1 ? 1 : tight(tight_strides[d + 1], c.extents[d + 1]);
+  }
+  const auto strides = [&](const char* key, int64_t(&own)[kMaxMapRank], const int64_t(&otherwise)[kMaxMapRank]) {
+    const bool differ = !std::equal(own, own + c.rank, otherwise);
+    if (!v.numbers(key, own, differ, ',', c.rank)) std::copy_n(otherwise, kMaxMapRank, own);
+  };
+  static constexpr int64_t kSingle[kMaxMapRank] = {};
+  const auto kind = static_cast<size_t>(c.kind);
+  for (int32_t k = 0; k < c.sources; ++k) {
+    const MapKeys& keys = kMapSourceKeys[kind][k];
+    const bool optional = c.kind == MapKind::convert_scaled && k > 0;
+    uint64_t factor = optional && c.x[k] == nullptr ? 0 : 1;
+    if (optional) {
+      v.factor(keys.operand, c.x[k], factor, GPUMEM_F64);
+    } else {
+      v.operand(keys.operand, c.x[k]);
+    }
+    if (factor != 0) strides(keys.strides, c.x_strides[k], optional ? kSingle : tight_strides);
+  }
+  strides(kMapZKeys[kind].strides, c.z_strides, tight_strides);
+  v.operand(kMapZKeys[kind].operand, c.z);
 }
 
 // SKELETON Scan

@@ -2,11 +2,6 @@
 #include "ops/plan.hpp"
 
 namespace gpumem {
-// SKELETON Map begin
-std::span<const Implementation<MapParams>> MapFamily::table() noexcept { return {}; }
-Plan<MapFamily> plan(Planner&, const MapParams&, Completion) { fail(GPUMEM_UNSUPPORTED, "map"); }
-void map(Context&, const MapParams&, NativeStream, Completion) { fail(GPUMEM_UNSUPPORTED, "map"); }
-// SKELETON Map end
 // SKELETON Scan begin
 std::span<const Implementation<ScanParams>> ScanFamily::table() noexcept { return {}; }
 Plan<ScanFamily> plan(Planner&, const ScanParams&, Completion) { fail(GPUMEM_UNSUPPORTED, "scan"); }

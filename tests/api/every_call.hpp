@@ -11,6 +11,7 @@
 #include "support/explain.hpp"
 #include "support/images.hpp"
 #include "support/lines.hpp"
+#include "support/map.hpp"
 #include "support/reductions.hpp"
 #include "support/rows.hpp"
 
@@ -134,6 +135,14 @@ inline Convert sound_convert(void* dst) { return {GPUMEM_I32, numbers<int32_t>()
 inline Arithmetic sound_arithmetic(bool product, gpumem_dtype dtype, void* z) {
   auto* const x = const_cast<double*>(numbers<double>());  // a view's, which the call only reads
   return {product, dtype, {2}, {bits_of(dtype, 2), bits_of(dtype, 3)}, {{x, {1}}, {x, {0}}}, {z, {1}}};
+}
+
+inline MapCall sound_map(MapFunction kind, void* z) {
+  auto* const x = const_cast<double*>(numbers<double>());
+  MapCall c{.kind = kind, .op = 0, .dtype = GPUMEM_I32, .extents = {2}, .x = {{x, {1}}, {x, {0}}}, .z = {z, {1}}};
+  if (kind == MapFunction::map) c.op = GPUMEM_MAP_ADD;
+  if (kind == MapFunction::where || kind == MapFunction::convert_scaled) c.x.push_back({x, {0}});
+  return c;
 }
 
 inline Rows sound_rows(gpumem_family family, void* dst) {
@@ -282,6 +291,15 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"multiply_f64", "ctx", [&](C c) { return run(c, sound_arithmetic(true, GPUMEM_F64, out.results)); }},
       {"multiply_f64_async", "ctx",
        [&](C c) { return run_async(c, sound_arithmetic(true, GPUMEM_F64, out.results), nullptr); }},
+      {"map", "ctx", [&](C c) { return run(c, sound_map(MapFunction::map, out.results)); }},
+      {"map_async", "ctx", [&](C c) { return run(c, sound_map(MapFunction::map, out.results), {true}); }},
+      {"compare", "ctx", [&](C c) { return run(c, sound_map(MapFunction::compare, out.results)); }},
+      {"compare_async", "ctx", [&](C c) { return run(c, sound_map(MapFunction::compare, out.results), {true}); }},
+      {"where", "ctx", [&](C c) { return run(c, sound_map(MapFunction::where, out.results)); }},
+      {"where_async", "ctx", [&](C c) { return run(c, sound_map(MapFunction::where, out.results), {true}); }},
+      {"convert_scaled", "ctx", [&](C c) { return run(c, sound_map(MapFunction::convert_scaled, out.results)); }},
+      {"convert_scaled_async", "ctx",
+       [&](C c) { return run(c, sound_map(MapFunction::convert_scaled, out.results), {true}); }},
       {"gather", "ctx", [&](C c) { return run(c, sound_rows(GPUMEM_FAMILY_GATHER, out.bytes)); }},
       {"gather_async", "ctx",
        [&](C c) { return run_async(c, sound_rows(GPUMEM_FAMILY_GATHER, out.bytes), nullptr, nullptr); }},
@@ -353,6 +371,22 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
        [=, &out](S s) { return run_async(ctx, sound_arithmetic(true, GPUMEM_F32, out.results), s); }},
       {"multiply_f64_async", "stream",
        [=, &out](S s) { return run_async(ctx, sound_arithmetic(true, GPUMEM_F64, out.results), s); }},
+      {"map_async", "stream",
+       [=, &out](S s) {
+         return run(ctx, sound_map(MapFunction::map, out.results), {true, s});
+       }},
+      {"compare_async", "stream",
+       [=, &out](S s) {
+         return run(ctx, sound_map(MapFunction::compare, out.results), {true, s});
+       }},
+      {"where_async", "stream",
+       [=, &out](S s) {
+         return run(ctx, sound_map(MapFunction::where, out.results), {true, s});
+       }},
+      {"convert_scaled_async", "stream",
+       [=, &out](S s) {
+         return run(ctx, sound_map(MapFunction::convert_scaled, out.results), {true, s});
+       }},
       {"gather_async", "stream",
        [=, &out](S s) { return run_async(ctx, sound_rows(GPUMEM_FAMILY_GATHER, out.bytes), nullptr, s); }},
       {"scatter_async", "stream",

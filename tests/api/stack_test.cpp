@@ -13,6 +13,7 @@
 #include "api/each_call.hpp"
 #include "support/arithmetic.hpp"
 #include "support/environment.hpp"
+#include "support/map.hpp"
 #include "support/sanitizers.hpp"
 
 namespace gpumem_test {
@@ -194,6 +195,19 @@ TEST_P(Stack, OfElementwiseWork) {
     for (const gpumem_dtype to : kAllTypes) {
       expect_each(GPUMEM_FAMILY_CONVERT, "convert", [&] { return run(ctx_, Convert{from, x_, to, y_, 100001}); });
     }
+  }
+  for (const gpumem_dtype dtype : kAllTypes) {
+    MapCall call{MapFunction::map, GPUMEM_MAP_MAXIMUM, dtype, GPUMEM_F32, 8, {20, 3000}, {}, {y_, {3001, 1}}};
+    call.x = {{x_, {3001, 1}}, {x_, {1, 0}}};
+    expect_each(GPUMEM_FAMILY_MAP, "map", [&] { return run(ctx_, call); });
+    call.kind = MapFunction::compare;
+    call.op = GPUMEM_LESS;
+    expect_each(GPUMEM_FAMILY_MAP, "compare", [&] { return run(ctx_, call); });
+    call.x.push_back({x_, {2, 0}});
+    call.kind = MapFunction::where;
+    expect_each(GPUMEM_FAMILY_MAP, "where", [&] { return run(ctx_, call); });
+    call.kind = MapFunction::convert_scaled;
+    expect_each(GPUMEM_FAMILY_MAP, "convert_scaled", [&] { return run(ctx_, call); });
   }
   for (const gpumem_filter filter : {GPUMEM_FILTER_NEAREST, GPUMEM_FILTER_BILINEAR}) {
     for (const gpumem_dtype dtype : {GPUMEM_U8, GPUMEM_U16, GPUMEM_F32}) {

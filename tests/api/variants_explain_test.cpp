@@ -15,6 +15,7 @@
 #include "support/explain.hpp"
 #include "support/images.hpp"
 #include "support/lines.hpp"
+#include "support/map.hpp"
 #include "support/memory.hpp"
 #include "support/rows.hpp"
 
@@ -75,6 +76,17 @@ class VariantsOn : public OnEachContext {
   Arithmetic product() {
     return {true, GPUMEM_F32, {20, 50}, {}, {{x.get(), {50, 1}}, {x.get(), {1, 20}}}, {y.get(), {50, 1}}};
   }
+  // As arithmetic, with z among the sources.
+  MapCall choice() {
+    return {MapFunction::map,
+            GPUMEM_MAP_MAXIMUM,
+            GPUMEM_F32,
+            GPUMEM_F32,
+            4,
+            {20, 50},
+            {{x.get(), {50, 1}}, {y.get(), {50, 1}}},
+            {y.get(), {50, 1}}};
+  }
   gpumem_status run(gpumem_family family) {
     int64_t result = 0;
     const char pattern = 7;
@@ -93,6 +105,8 @@ class VariantsOn : public OnEachContext {
         return gpumem_convert(ctx, GPUMEM_I32, x.get(), GPUMEM_F32, y.get(), 1000);
       case GPUMEM_FAMILY_ARITHMETIC:
         return gpumem_test::run(ctx, product());
+      case GPUMEM_FAMILY_MAP:
+        return gpumem_test::run(ctx, choice());
       case GPUMEM_FAMILY_GATHER:
       case GPUMEM_FAMILY_SCATTER:
         return gpumem_test::run(ctx, rows(family));
@@ -133,6 +147,8 @@ class VariantsOn : public OnEachContext {
         return gpumem_convert_async(ctx, GPUMEM_I32, x.get(), GPUMEM_F32, y.get(), 1000, nullptr);
       case GPUMEM_FAMILY_ARITHMETIC:
         return gpumem_test::run_async(ctx, product(), nullptr);
+      case GPUMEM_FAMILY_MAP:
+        return gpumem_test::run(ctx, choice(), {true});
       case GPUMEM_FAMILY_GATHER:
       case GPUMEM_FAMILY_SCATTER: {
         Rows near_rows = rows(family);

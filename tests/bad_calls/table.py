@@ -15,12 +15,17 @@ SOUND = {
     "format": 0, "advice": 3, "fn": None, "user": None, "native_stream": None, "param": None,
     "path": None, "name": None, "label": b"label", "line": b"reduce dtype=i32 op=sum n=8 x=pageable",
     "extents": [4, 2], "order": [1, 0], "x_strides": [2, 1, 2, 1], "y_strides": [2, 1], "z_strides": [2, 1],
-    "src_strides": [2, 1], "dst_strides": [4, 1], "factors": [2.0, 3.0], "most_records": 16,
+    "src_strides": [2, 1], "dst_strides": [4, 1], "mask_strides": [2, 1],
+    "scale_strides": [2, 1], "offset_strides": [2, 1], "nan_value": 0, "factors": [2.0, 3.0], "most_records": 16,
 }  # fmt: skip
 
 SOUND_OF = {
     "gpumem_resize_2d": {"dtype": 1, "dst_pitch_bytes": 16},
     "gpumem_multiply": {"x_strides": [2, 1]},
+    "gpumem_map": {"op": 16, "x_strides": [2, 1]},
+    "gpumem_compare": {"x_strides": [2, 1]},
+    "gpumem_where": {"x_strides": [2, 1]},
+    "gpumem_convert_scaled": {"dst_strides": [2, 1]},
     "gpumem_argreduce": {"op": 1},
     "gpumem_managed": {"p": "managed"},
     "gpumem_host_register": {"p": "page"},
@@ -48,13 +53,14 @@ NOT_MADE_FIRST = {
 }  # fmt: skip
 
 # Operands in any kind of memory. The functions write to the outputs.
-READ = {"x", "y", "src", "offsets", "pattern"}
+READ = {"x", "y", "src", "offsets", "pattern", "mask", "scale", "offset"}
 WRITTEN = {"dst", "z", "result", "value"}
 
 # Parameters that may be NULL, by a prefix of the function's name.
 NULLABLE = {
     "": {"stream", "status", "value", "native_stream", "param", "fn", "user", "needed", "label", "y_strides",
-         "z_strides", "x_strides", "src_strides", "dst_strides"},
+         "z_strides", "x_strides", "src_strides", "dst_strides", "mask_strides", "scale_strides", "offset_strides"},
+    "gpumem_convert_scaled": {"scale", "offset"},
     "gpumem_version": {"major", "minor", "patch"},
     "gpumem_ctx_create": {"options"}, "gpumem_ctx_destroy": {"ctx"}, "gpumem_stream_destroy": {"stream"},
     "gpumem_event_destroy": {"event"}, "gpumem_free": {"p"}, "gpumem_torch": {"p"}, "gpumem_cupy": {"p"},

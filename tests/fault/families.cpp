@@ -82,6 +82,31 @@ constexpr Operation kOperations[] = {
        return gpumem_multiply_f64(o.ctx, 3, kExtents, o.x<double>(), nullptr, o.x<double>(), nullptr, o.z<double>(),
                                   nullptr);
      }},
+    {"gpumem_map",
+     [](const O& o) {
+       return gpumem_map(o.ctx, GPUMEM_MAP_ADD, GPUMEM_I16, 3, kExtents, o.src, nullptr, o.src, kTwoStrides + 3, o.dst,
+                         nullptr);
+     }},
+    {"gpumem_map of divisors",
+     [](const O& o) {
+       return gpumem_map(o.ctx, GPUMEM_MAP_DIVIDE, GPUMEM_I32, 3, kExtents, o.src, nullptr, o.index() + 1,
+                         kTwoStrides + 3, o.dst, nullptr);
+     }},
+    {"gpumem_compare",
+     [](const O& o) {
+       return gpumem_compare(o.ctx, GPUMEM_LESS, GPUMEM_I32, 3, kExtents, o.src, nullptr, o.src, kTwoStrides + 3,
+                             o.z<uint8_t>(), nullptr);
+     }},
+    {"gpumem_where",
+     [](const O& o) {
+       return gpumem_where(o.ctx, 4, 3, kExtents, o.x<uint8_t>(), nullptr, o.src, nullptr, o.src, kTwoStrides + 3,
+                           o.dst, nullptr);
+     }},
+    {"gpumem_convert_scaled",
+     [](const O& o) {
+       return gpumem_convert_scaled(o.ctx, 3, kExtents, GPUMEM_I16, o.src, nullptr, o.x<double>(), kTwoStrides + 3,
+                                    nullptr, nullptr, 0, GPUMEM_F32, o.dst, nullptr);
+     }},
     {"gpumem_reduce", [](const O& o) { return gpumem_reduce(o.ctx, GPUMEM_F16, GPUMEM_MIN, o.src, 700, 1, o.dst); }},
     {"gpumem_reduce_i32",
      [](const O& o) { return gpumem_reduce_i32(o.ctx, GPUMEM_SUM_ABS, o.x<int32_t>(), 400, 1, o.z<int64_t>()); }},
@@ -154,6 +179,18 @@ constexpr Operation kOperations[] = {
      [](const O& o) {
        return gpumem_multiply_f32_async(o.ctx, 3, kExtents, o.x<float>(), nullptr, o.x<float>(), nullptr, o.z<float>(),
                                         nullptr, nullptr);
+     },
+     Operation::enqueued},
+    {"gpumem_map_async",
+     [](const O& o) {
+       return gpumem_map_async(o.ctx, GPUMEM_MAP_XOR, GPUMEM_U8, 3, kExtents, o.src, nullptr, o.src, nullptr, o.dst,
+                               nullptr, nullptr, nullptr);
+     },
+     Operation::enqueued},
+    {"gpumem_convert_scaled_async",
+     [](const O& o) {
+       return gpumem_convert_scaled_async(o.ctx, 3, kExtents, GPUMEM_I16, o.src, nullptr, o.x<double>(), nullptr,
+                                          nullptr, nullptr, 0, GPUMEM_F32, o.dst, nullptr, nullptr);
      },
      Operation::enqueued},
     {"gpumem_argreduce_f64_async",

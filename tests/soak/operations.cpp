@@ -11,6 +11,7 @@
 #include "support/convert.hpp"
 #include "support/images.hpp"
 #include "support/lines.hpp"
+#include "support/map.hpp"
 #include "support/numbers.hpp"
 #include "support/reductions.hpp"
 #include "support/rows.hpp"
@@ -44,6 +45,7 @@ class Draw {
   Operation axpby();
   Operation arithmetic();
   Operation convert();
+  Operation map();
   Operation resize();
 
  private:
@@ -378,6 +380,40 @@ Operation Draw::convert() {
           }};
 }
 
+// A number that divides may be 0, which is not what the soak test looks for.
+Operation Draw::map() {
+  MapCall c;
+  c.kind = one_of(
+      {MapFunction::map, MapFunction::map, MapFunction::compare, MapFunction::where, MapFunction::convert_scaled});
+  c.dtype = dtype();
+  c.dst_type = dtype();
+  c.element_bytes = int64_t{1} << random_.below(5);
+  c.op = static_cast<int32_t>(random_.below(6));
+  while (c.kind == MapFunction::map && (!map_has(c.op, c.dtype) || map_divides(c))) {
+    c.op = static_cast<int32_t>(random_.below(GPUMEM_MAP_SHIFT_RIGHT + 1));
+  }
+  c.x.resize(c.kind == MapFunction::where || c.kind == MapFunction::convert_scaled ? 3 : 2);
+  const Shape z_shape = shape(4, kMostBytes / 64);
+  c.extents = z_shape.extents;
+  c.z.strides = z_shape.strides;
+  const auto width = static_cast<int64_t>(c.z_bytes());
+  const Place z = place(z_shape.span * width, width);
+  std::vector<Place> sources;
+  for (size_t k = 0; k < c.x.size(); ++k) {
+    const auto bytes = static_cast<int64_t>(c.source_bytes(k));
+    c.x[k].strides = z_shape.strides;
+    const bool same = bytes == width && random_.below(8) == 0;
+    if (!same && random_.below(4) == 0 && !c.extents.empty()) c.x[k].strides[random_.below(c.extents.size())] = 0;
+    sources.push_back(same ? z : place(z_shape.span * bytes, bytes));
+  }
+  return {describe(c), [=](const Side& s) {
+            MapCall on = c;
+            on.z.p = s.at(z);
+            for (size_t k = 0; k < sources.size(); ++k) on.x[k].p = s.at(sources[k]);
+            return run(s.ctx, on, s.form());
+          }};
+}
+
 Operation Draw::resize() {
   Resize r{};
   r.filter = one_of({GPUMEM_FILTER_NEAREST, GPUMEM_FILTER_BILINEAR});
@@ -425,6 +461,8 @@ Operation random_operation(Random& random, bool enqueued) {
                                              &Draw::arithmetic,
                                              &Draw::arithmetic,
                                              &Draw::convert,
+                                             &Draw::map,
+                                             &Draw::map,
                                              &Draw::convert,
                                              &Draw::resize};
   Draw draw(random, enqueued);

@@ -197,6 +197,29 @@ TEST_P(LastProblem, Convert) {
     return c;
   });
 }
+TEST_P(LastProblem, Map) {
+  expect_same_plans<MapFamily>([&] {
+    MapParams c{.kind = static_cast<MapKind>(random.below(4)), .op = GPUMEM_LESS, .z = somewhere()};
+    if (c.kind == MapKind::map) c.op = random.below(2) == 0 ? GPUMEM_MAP_DIVIDE : GPUMEM_MAP_SQUARE_ROOT;
+    c.dtype = static_cast<gpumem_dtype>(random.below(12));
+    c.dst_type = static_cast<gpumem_dtype>(random.below(12));
+    c.element_bytes = int64_t{1} << random.below(5);
+    c.sources = c.op == GPUMEM_MAP_SQUARE_ROOT && c.kind == MapKind::map ? 1
+                : c.kind == MapKind::map || c.kind == MapKind::compare   ? 2
+                                                                         : 3;
+    c.rank = 2;
+    c.extents[0] = some(40);
+    c.extents[1] = some(60);
+    c.z_strides[0] = c.extents[1] + gap();
+    c.z_strides[1] = 1;
+    for (int32_t k = 0; k < c.sources; ++k) {
+      c.x[k] = random.below(6) == 0 ? c.z : somewhere();
+      std::copy_n(c.z_strides, 2, c.x_strides[k]);
+      if (random.below(3) == 0) c.x_strides[k][random.below(2)] = 0;
+    }
+    return c;
+  });
+}
 template <class Family, class Test>
 void rows_test(Test& test, const auto& somewhere, const auto& some, Random& random) {
   test([&] {

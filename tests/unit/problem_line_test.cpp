@@ -148,6 +148,29 @@ ArithmeticParams random_call(Random& r, std::type_identity<ArithmeticParams>) {
   }
   return c;
 }
+MapParams random_call(Random& r, std::type_identity<MapParams>) {
+  MapParams c{.kind = static_cast<MapKind>(r.below(4)),
+              .rank = static_cast<int32_t>(r.below(kMaxMapRank + 1)),
+              .z = address(r)};
+  c.op = c.kind == MapKind::compare ? static_cast<int32_t>(r.below(6)) : static_cast<int32_t>(r.below(kMapOps));
+  if (c.kind == MapKind::map && r.below(4) != 0 && !is_map_op(c.op)) c.op = GPUMEM_MAP_ADD;
+  if (c.kind != MapKind::where) c.dtype = any_of(r, GPUMEM_F64);
+  if (c.kind == MapKind::where) c.element_bytes = any(r);
+  if (c.kind == MapKind::convert_scaled) c.dst_type = any_of(r, GPUMEM_F64);
+  c.sources = c.kind == MapKind::map && !takes_two(c.op)             ? 1
+              : c.kind == MapKind::map || c.kind == MapKind::compare ? 2
+                                                                     : 3;
+  for (int32_t d = 0; d < c.rank; ++d) {
+    c.extents[d] = any(r);
+    c.z_strides[d] = any(r);
+  }
+  for (int32_t k = 0; k < c.sources; ++k) {
+    const bool absent = c.kind == MapKind::convert_scaled && k > 0 && r.below(3) == 0;
+    c.x[k] = absent ? nullptr : address(r);
+    for (int32_t d = 0; !absent && d < c.rank; ++d) c.x_strides[k][d] = any(r);
+  }
+  return c;
+}
 template <class Call>
 requires std::derived_from<Call, GatherScatterParams> Call random_call(Random& r, std::type_identity<Call>) {
   constexpr bool kGathers = std::same_as<Call, GatherParams>;
@@ -209,6 +232,10 @@ TYPED_TEST(ProblemLine, IsReadAsItWasWritten) {
     if constexpr (requires { call.z; }) note_all(record, random, {call.z});
     if constexpr (std::same_as<Call, ArithmeticParams>) {
       for (int32_t k = 0; k < call.terms; ++k) note_all(record, random, {call.x[k]});
+    } else if constexpr (std::same_as<Call, MapParams>) {
+      for (int32_t k = 0; k < call.sources; ++k) {
+        if (call.x[k] != nullptr) note_all(record, random, {call.x[k]});
+      }
     } else if constexpr (requires { call.x; }) {
       note_all(record, random, {call.x});
     }
@@ -264,6 +291,9 @@ TEST(ProblemLines, ThatCantBeReadAreNamed) {
       {"reduce_axis dtype=f32 op=sum axis=diagonal rows=1 cols=1", "'diagonal'", "rows, cols"},
       {"resize filter=cubic dtype=u8", "'cubic'", "bilinear"},
       {"arithmetic op=add dtype=f32 terms=1", "'add'", "lincomb, multiply"},
+      {"map kind=map op=plus dtype=f32", "'plus'", "add"},
+      {"map kind=compare op=add dtype=f32", "'add'", "less_equal"},
+      {"map kind=maps op=add dtype=f32", "'maps'", "convert_scaled"},
       {"arithmetic op=lincomb dtype=f32 extents=2x2", "no terms", "integer"},
       {"arithmetic op=lincomb dtype=f32 extents=2x2 terms=1 x0_strides=1", "'1'", "each of the extents"},
       {"permute bytes=4 extents=2x3x order=0,1,2", "''", "integer"},

@@ -203,6 +203,28 @@ ArithmeticParams random_params(std::mt19937_64& random) {
   return p;
 }
 
+template <>
+MapParams random_params(std::mt19937_64& random) {
+  MapParams p{.kind = static_cast<MapKind>(random() % 4), .op = GPUMEM_LESS};
+  p.dtype = static_cast<gpumem_dtype>(random() % 12);
+  p.dst_type = static_cast<gpumem_dtype>(random() % 12);
+  p.element_bytes = int64_t{1} << random() % 5;
+  p.sources = p.kind == MapKind::map || p.kind == MapKind::compare ? 2 : 3;
+  p.rank = static_cast<int32_t>(1 + random() % kMaxMapRank);
+  p.z = anywhere(random, 0);
+  int64_t stride = random() % 4 == 0 ? 2 : 1;
+  for (int32_t d = p.rank - 1; d >= 0; --d) {
+    p.extents[d] = 1 + log_uniform(random, 30 / p.rank);
+    p.z_strides[d] = stride;
+    stride *= p.extents[d];
+  }
+  for (int32_t k = 0; k < p.sources; ++k) {
+    p.x[k] = anywhere(random, k + 1);
+    for (int32_t d = 0; d < p.rank; ++d) p.x_strides[k][d] = random() % 4 == 0 ? 0 : p.z_strides[d];
+  }
+  return p;
+}
+
 template <class Params>
 const char* refusal_of(const Implementation<Params>& row, const DeviceProps& device, const Params& params) {
   Config config;
@@ -219,9 +241,9 @@ Config config_of(const Implementation<Params>& row, const DeviceProps& device, c
 
 template <class Family>
 class Table : public testing::Test {};
-using Families =
-    testing::Types<ReduceFamily, ReduceAxisFamily, ReduceSegmentsFamily, ArithmeticFamily, TransposeFamily, FillFamily,
-                   CopyFamily, AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily, ResizeFamily, ConvertFamily>;
+using Families = testing::Types<ReduceFamily, ReduceAxisFamily, ReduceSegmentsFamily, ArithmeticFamily, TransposeFamily,
+                                FillFamily, CopyFamily, AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily,
+                                ResizeFamily, ConvertFamily, MapFamily>;
 TYPED_TEST_SUITE(Table, Families);
 
 TYPED_TEST(Table, HasUniqueNamesAndTwoVariantsABackend) {

@@ -139,6 +139,10 @@ TEST_F(TuningOf, ClassesAreOfSizesByPowersOfTwoAndOfStridesByWhatDividesThem) {
            Case{"arithmetic op=multiply dtype=f64 extents=1000 x0=device x1=device z=device",
                 {"arithmetic op=multiply dtype=f64 extents=1001 x0=device x1=device z=device"},
                 {"arithmetic op=multiply dtype=f64 extents=1000 x0=device x1=x0 z=device"}},
+           Case{"map kind=map op=add dtype=f64 extents=1000 x=device y=device z=device",
+                {"map kind=map op=add dtype=f64 extents=1001 x=device y=device z=device"},
+                {"map kind=map op=add dtype=f64 extents=1000 x=device y=device y_strides=0 z=device",
+                 "map kind=map op=divide dtype=f64 extents=1000 x=device y=device z=device"}},
        }) {
     for (const char* like : c.like) EXPECT_EQ(class_of(c.line), class_of(like)) << c.line << "\n" << like;
     for (const char* other : c.other) EXPECT_NE(class_of(c.line), class_of(other)) << c.line << "\n" << other;
@@ -439,7 +443,8 @@ TEST_F(TuningOf, MeasuresInMemoryOfItsOwn) {
   options.user = &progress;
   int line_number = 0;
   for (const char* problem :
-       {"transpose bytes=4 rows=100 cols=70 src=device dst=pageable", "fill bytes=4 n=1000 dst=managed",
+       {"transpose bytes=4 rows=100 cols=70 src=device dst=pageable",
+        "fill bytes=4 n=1000 dst=managed",
         "permute bytes=2 extents=10x20x30 order=2,0,1 src=pinned dst=pageable",
         "transpose bytes=8 rows=64 cols=64 src=pageable dst=src",
         "gather row_bytes=12 n=500 src_rows=300 index_type=i32 src=pageable index=pageable dst=pageable",
@@ -452,6 +457,11 @@ TEST_F(TuningOf, MeasuresInMemoryOfItsOwn) {
         "arithmetic op=lincomb dtype=f32 extents=10x20 terms=3 x0=pageable x1=none x2=x0 z=pageable",
         "arithmetic op=multiply dtype=f64 extents=100 x0=pageable x1=pageable z=pageable form=async",
         "convert from=f64 to=i8 n=1000 src=pageable dst=pageable",
+        "map kind=map op=divide dtype=i32 extents=100 x=pageable y=pageable z=pageable",
+        "map kind=map op=divide dtype=i32 extents=10x20 x=pageable y=pageable y_strides=0,1 z=pageable",
+        "map kind=compare op=less dtype=f32 extents=1000 x=pageable y=pageable mask=pageable form=async",
+        "map kind=where bytes=4 extents=1000 mask=pageable x=pageable y=pageable z=x",
+        "map kind=convert_scaled from=u8 to=f32 extents=1000 src=pageable scale=pageable offset=none dst=pageable",
         "copy bytes=100 rows=7 src_pitch=200 dst_pitch=120 src=pageable dst=pageable",
         "resize filter=bilinear dtype=u8 channels=3 src_rows=20 src_cols=30 dst_rows=50 dst_cols=40 "
         "src=pageable dst=pageable",

@@ -11,6 +11,7 @@
 #include "kernels/convert/convert.hpp"
 #include "kernels/copy/copy.hpp"
 #include "kernels/fill/fill.hpp"
+#include "kernels/map/map.hpp"
 #include "kernels/permute/permute.hpp"
 #include "kernels/reduce/launch.hpp"
 #include "kernels/resize/resize.hpp"
@@ -242,9 +243,10 @@ void CudaBackend::read_all(NativeStream stream, const void* p, size_t bytes, int
 void CudaBackend::warmup() {
   const DeviceScope scope = enter();
   warm_up_reductions();
-  for (const auto preload : {kernels::arithmetic_preload, kernels::axpby_preload, kernels::convert_preload,
-                             kernels::copy_preload, kernels::fill_preload, kernels::gather_scatter_preload,
-                             kernels::permute_preload, kernels::resize_preload, kernels::transpose_preload}) {
+  for (const auto preload :
+       {kernels::arithmetic_preload, kernels::axpby_preload, kernels::convert_preload, kernels::copy_preload,
+        kernels::fill_preload, kernels::gather_scatter_preload, kernels::map_preload, kernels::permute_preload,
+        kernels::resize_preload, kernels::transpose_preload}) {
     GPUMEM_CUDA(preload());
   }
 }

@@ -19,6 +19,8 @@ Function<ConvertParams> convert_serial;
 Function<CopyParams> copy_parallel;
 Function<CopyParams> copy_serial;
 Function<FillParams> fill_parallel;
+Function<MapParams> map_parallel;
+Function<MapParams> map_serial;
 Function<PermuteParams> permute_tiled;
 Function<PermuteParams> permute_serial;
 Function<ResizeParams> resize_parallel;

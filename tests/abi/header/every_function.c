@@ -176,6 +176,28 @@ typedef struct gpumem_functions {
                                 const int64_t *, double *, const int64_t *);
   gpumem_status (*multiply_f64_async)(gpumem_ctx *, int32_t, const int64_t *, const double *, const int64_t *,
                                       const double *, const int64_t *, double *, const int64_t *, gpumem_stream *);
+  gpumem_status (*map)(gpumem_ctx *, gpumem_map_op, gpumem_dtype, int32_t, const int64_t *, const void *,
+                       const int64_t *, const void *, const int64_t *, void *, const int64_t *);
+  gpumem_status (*map_async)(gpumem_ctx *, gpumem_map_op, gpumem_dtype, int32_t, const int64_t *, const void *,
+                             const int64_t *, const void *, const int64_t *, void *, const int64_t *, gpumem_status *,
+                             gpumem_stream *);
+  gpumem_status (*compare)(gpumem_ctx *, gpumem_compare_op, gpumem_dtype, int32_t, const int64_t *, const void *,
+                           const int64_t *, const void *, const int64_t *, uint8_t *, const int64_t *);
+  gpumem_status (*compare_async)(gpumem_ctx *, gpumem_compare_op, gpumem_dtype, int32_t, const int64_t *, const void *,
+                                 const int64_t *, const void *, const int64_t *, uint8_t *, const int64_t *,
+                                 gpumem_stream *);
+  gpumem_status (*where)(gpumem_ctx *, int64_t, int32_t, const int64_t *, const uint8_t *, const int64_t *,
+                         const void *, const int64_t *, const void *, const int64_t *, void *, const int64_t *);
+  gpumem_status (*where_async)(gpumem_ctx *, int64_t, int32_t, const int64_t *, const uint8_t *, const int64_t *,
+                               const void *, const int64_t *, const void *, const int64_t *, void *, const int64_t *,
+                               gpumem_stream *);
+  gpumem_status (*convert_scaled)(gpumem_ctx *, int32_t, const int64_t *, gpumem_dtype, const void *, const int64_t *,
+                                  const double *, const int64_t *, const double *, const int64_t *, double,
+                                  gpumem_dtype, void *, const int64_t *);
+  gpumem_status (*convert_scaled_async)(gpumem_ctx *, int32_t, const int64_t *, gpumem_dtype, const void *,
+                                        const int64_t *, const double *, const int64_t *, const double *,
+                                        const int64_t *, double, gpumem_dtype, void *, const int64_t *,
+                                        gpumem_stream *);
   gpumem_status (*gather)(gpumem_ctx *, int64_t, const void *, int64_t, int64_t, gpumem_dtype, const void *, int64_t,
                           void *, int64_t);
   gpumem_status (*gather_async)(gpumem_ctx *, int64_t, const void *, int64_t, int64_t, gpumem_dtype, const void *,
@@ -362,6 +384,14 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_multiply_f32_async,
                                                 gpumem_multiply_f64,
                                                 gpumem_multiply_f64_async,
+                                                gpumem_map,
+                                                gpumem_map_async,
+                                                gpumem_compare,
+                                                gpumem_compare_async,
+                                                gpumem_where,
+                                                gpumem_where_async,
+                                                gpumem_convert_scaled,
+                                                gpumem_convert_scaled_async,
                                                 gpumem_gather,
                                                 gpumem_gather_async,
                                                 gpumem_scatter,

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "gpumem.h"
+#include "kernels/map/params.hpp"
 #include "kernels/nodes.hpp"
 
 namespace gpumem {
@@ -155,6 +156,27 @@ struct ConvertRun {
   bool stream;  // dst is larger than the caches, and writes bypass them
 };
 
+// A row of gpumem_map(), gpumem_compare(), gpumem_where() or gpumem_convert_scaled(), in the caller's floating-point
+// environment. Any alignment. Steps are in bytes, and 0 repeats an element. z may be a source. A comparison is one of
+// the first four.
+struct MapRow {
+  MapKind kind;
+  int32_t op;
+  gpumem_dtype dtype;
+  gpumem_dtype dst_type;
+  int sources;
+  int64_t bytes[kMaxMapSources];  // of an element
+  int64_t z_bytes;
+  const char* x[kMaxMapSources];
+  int64_t step[kMaxMapSources];
+  char* z;
+  int64_t z_step;
+  int64_t n;
+  double nan_value;
+  bool ahead;   // the operands are larger than the caches
+  bool stream;  // writes to z bypass the caches too
+};
+
 // The source of one column of dst. `at` counts bytes from the start of a row of src. `step` counts bytes to the right
 // neighbour, or is 0 at the edge or without a weight.
 struct ResizeColumn {
@@ -197,6 +219,7 @@ struct Loops {
   const ArithmeticLoops& arithmetic;
   const ResizeLoops& resizes;
   void (*convert)(const ConvertRun& run);
+  bool (*map)(const MapRow& row);  // false if it divided an integer by 0
 
   // For every op of the type, with DOT and NRM2.
   ReduceLoop reduce(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept;
@@ -229,8 +252,9 @@ extern const WordLineLoops word_lines;
 extern const ArithmeticLoops arithmetic;
 extern const ResizeLoops resizes;
 void convert(const ConvertRun& run);
-inline constexpr Loops kParts = {integers,   floats,     ranges,  moves,  float_lines,
-                                 word_lines, arithmetic, resizes, convert};
+bool map(const MapRow& row);
+inline constexpr Loops kParts = {integers,   floats,     ranges,  moves,   float_lines,
+                                 word_lines, arithmetic, resizes, convert, map};
 }  // namespace GPUMEM_LOOPS
 #endif
 

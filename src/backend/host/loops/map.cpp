@@ -1,0 +1,213 @@
+// Elementwise functions, comparisons, selections and scaled conversions along rows; compiled once per instruction set
+// (loops.hpp). The loops take contiguous operands only. Blocks that stay in L1 hold the elements of an operand that is
+// repeated or has gaps, and results that go around the caches.
+#include <array>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "backend/host/loops/common.hpp"
+#include "backend/host/loops/loops.hpp"
+#include "backend/host/stream_stores.hpp"
+#include "kernels/map/element.hpp"
+#include "kernels/sizes.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr int64_t kBufferBytes = 1536;
+constexpr int64_t kDirectBytes = int64_t{16} << 10;  // of a block without a buffer
+
+template <class T>
+constexpr int64_t kSize = sizeof(T);
+
+template <class T>
+inline void store_as(char* p, T v) {
+  std::memcpy(p, &v, sizeof v);
+}
+
+// x, y and z may be the same, element by element: each is read before it is written.
+using Run = void (*)(const char* x, const char* y, char* z, int64_t n);
+
+template <gpumem_map_op kOp, class T>
+void map_run(const char* x, const char* y, char* z, int64_t n) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    T second{};
+    if constexpr (takes_two(kOp)) second = load_as<T>(y + i * kSize<T>);
+    store_as(z + i * kSize<T>, mapped<kOp>(load_as<T>(x + i * kSize<T>), second));
+  }
+}
+
+template <gpumem_compare_op kOp, class T>
+void compare_run(const char* x, const char* y, char* z, int64_t n) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    z[i] = static_cast<char>(compared<kOp>(load_as<T>(x + i * kSize<T>), load_as<T>(y + i * kSize<T>)));
+  }
+}
+
+// The results of signed types are those of unsigned ones, except in these functions.
+constexpr bool has_sign(gpumem_map_op op) {
+  return op == GPUMEM_MAP_ABSOLUTE || divides(op) || op == GPUMEM_MAP_MINIMUM || op == GPUMEM_MAP_MAXIMUM ||
+         op == GPUMEM_MAP_SHIFT_RIGHT;
+}
+
+template <gpumem_map_op kOp, gpumem_dtype kType>
+constexpr Run run_of() {
+  if constexpr (!map_takes(kOp, kType)) {
+    return nullptr;
+  } else if constexpr (is_floating(kType)) {
+    return map_run<kOp, ElementOf<kType>>;
+  } else {
+    using T = ElementOf<kType>;
+    using Word = std::conditional_t<has_sign(kOp), T, std::make_unsigned_t<T>>;
+    return map_run<(kOp >= GPUMEM_MAP_FLOOR && kOp <= GPUMEM_MAP_ROUND ? GPUMEM_MAP_ROUND : kOp), Word>;
+  }
+}
+
+using RunsOfType = std::array<Run, kMapOps>;
+constexpr ByType<RunsOfType> kRuns = by_type<RunsOfType>([]<gpumem_dtype kType>() {
+  return []<gpumem_map_op... kOps>(std::integer_sequence<gpumem_map_op, kOps...>) {
+    return RunsOfType{run_of<kOps, kType>()...};
+  }
+  (std::make_integer_sequence<gpumem_map_op, kMapOps>{});
+});
+
+using Comparisons = std::array<Run, 4>;
+constexpr ByType<Comparisons> kComparisons = by_type<Comparisons>([]<gpumem_dtype kType>() {
+  using T = ElementOf<kType>;
+  return Comparisons{compare_run<GPUMEM_LESS, T>, compare_run<GPUMEM_LESS_EQUAL, T>, compare_run<GPUMEM_EQUAL, T>,
+                     compare_run<GPUMEM_NOT_EQUAL, T>};
+});
+
+struct Sixteen {
+  uint64_t half[2];
+};
+template <int kBytes>
+using Moved = std::conditional_t<
+    kBytes == 1, uint8_t,
+    std::conditional_t<kBytes == 2, uint16_t,
+                       std::conditional_t<kBytes == 4, uint32_t, std::conditional_t<kBytes == 8, uint64_t, Sixteen>>>>;
+
+template <int kBytes>
+void where_run(const char* mask, const char* x, const char* y, char* z, int64_t n) {
+  using T = Moved<kBytes>;
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    const T a = load_as<T>(x + i * kSize<T>);
+    const T b = load_as<T>(y + i * kSize<T>);
+    store_as(z + i * kSize<T>, mask[i] != 0 ? a : b);
+  }
+}
+
+void scale_run(const char* v, const char* scale, const char* offset, double nan_value, char* z, int64_t n) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    store_as(z + 8 * i, scaled(load_as<double>(v + 8 * i), load_as<double>(scale + 8 * i),
+                               load_as<double>(offset + 8 * i), nan_value));
+  }
+}
+
+template <class T>
+bool has_zero(const char* y, int64_t n) {
+  T zeros = 0;
+  for (int64_t i = 0; i < n; ++i) zeros |= static_cast<T>(load_as<T>(y + i * kSize<T>) == 0);
+  return zeros != 0;
+}
+
+// n elements from `src` on, `step` bytes apart, to `dst`, `to_step` bytes apart.
+void spread(const char* src, int64_t step, char* dst, int64_t to_step, int64_t n, int64_t bytes) {
+  for_size(bytes, [&]<int kBytes>() {
+    using T = Moved<kBytes>;
+    if (step == 0) {
+      const T v = load_as<T>(src);
+      for (int64_t i = 0; i < n; ++i) store_as(dst + i * kSize<T>, v);
+    } else if (to_step == kBytes) {
+      for (int64_t i = 0; i < n; ++i) store_as(dst + i * kSize<T>, load_as<T>(src + i * step));
+    } else {
+      for (int64_t i = 0; i < n; ++i) store_as(dst + i * to_step, load_as<T>(src + i * kSize<T>));
+    }
+  });
+}
+
+// Contiguous operands, z at `to`.
+void run_block(const MapRow& r, const char* const* x, char* to, int64_t n) {
+  switch (r.kind) {
+    case MapKind::map:
+      kRuns[r.dtype][static_cast<size_t>(r.op)](x[0], x[1], to, n);
+      break;
+    case MapKind::compare:
+      kComparisons[r.dtype][static_cast<size_t>(r.op)](x[0], x[1], to, n);
+      break;
+    case MapKind::where:
+      for_size(r.z_bytes, [&]<int kBytes>() { where_run<kBytes>(x[0], x[1], x[2], to, n); });
+      break;
+    case MapKind::convert_scaled: {
+      alignas(kLine) char numbers[kBufferBytes];
+      const bool from_double = r.dtype == GPUMEM_F64;
+      const bool to_double = r.dst_type == GPUMEM_F64;
+      if (!from_double) GPUMEM_LOOPS::convert({r.dtype, x[0], GPUMEM_F64, numbers, n, false});
+      scale_run(from_double ? x[0] : numbers, x[1], x[2], r.nan_value, to_double ? to : numbers, n);
+      if (!to_double) GPUMEM_LOOPS::convert({GPUMEM_F64, numbers, r.dst_type, to, n, false});
+      break;
+    }
+  }
+}
+
+bool divides_by_zero(const MapRow& r, const char* y, int64_t n) {
+  if (r.kind != MapKind::map || !divides(r.op) || is_floating(r.dtype)) return false;
+  return for_size(r.z_bytes, [&]<int kBytes>() {
+    if constexpr (kBytes == 16)
+      return false;
+    else
+      return has_zero<Moved<kBytes>>(y, n);
+  });
+}
+
+}  // namespace
+
+namespace GPUMEM_LOOPS {
+bool map(const MapRow& r) {
+  alignas(kLine) char buffer[kMaxMapSources + 1][kBufferBytes];
+  char* const out = buffer[kMaxMapSources];
+  const bool direct = r.z_step == r.z_bytes && !r.stream;
+  bool buffered = !direct || r.kind == MapKind::convert_scaled;
+  int64_t widest = r.kind == MapKind::convert_scaled ? 8 : r.z_bytes;
+  for (int k = 0; k < r.sources; ++k) {
+    buffered = buffered || r.step[k] != r.bytes[k];
+    if (r.bytes[k] > widest) widest = r.bytes[k];
+  }
+  const int64_t most = (buffered ? kBufferBytes : kDirectBytes) / widest;
+  for (int k = 0; k < r.sources; ++k) {
+    if (r.step[k] == 0) spread(r.x[k], 0, buffer[k], r.bytes[k], r.n < most ? r.n : most, r.bytes[k]);
+  }
+  bool right = true;
+  int64_t count = r.stream ? most - static_cast<int64_t>(reinterpret_cast<uintptr_t>(r.z) % kLine) / r.z_bytes : most;
+  for (int64_t at = 0; at < r.n; at += count, count = most) {
+    if (count > r.n - at) count = r.n - at;
+    const char* x[kMaxMapSources] = {};
+    for (int k = 0; k < r.sources; ++k) {
+      const char* from = r.x[k] + at * r.step[k];
+      x[k] = r.step[k] == r.bytes[k] ? from : buffer[k];
+      if (r.step[k] == r.bytes[k]) {
+        for (int64_t line = 0; r.ahead && line < count * r.bytes[k]; line += kLineBytes) prefetch_ahead(from + line);
+      } else if (r.step[k] != 0) {
+        spread(from, r.step[k], buffer[k], r.bytes[k], count, r.bytes[k]);
+      }
+    }
+    char* const z = r.z + at * r.z_step;
+    if (divides_by_zero(r, x[1], count)) right = false;
+    run_block(r, x, direct ? z : out, count);
+    if (r.stream) {
+      stream_row(z, out, count * r.z_bytes);
+    } else if (!direct) {
+      spread(out, r.z_bytes, z, r.z_step, count, r.z_bytes);
+    }
+  }
+  if (r.stream) stream_fence();
+  return right;
+}
+}  // namespace GPUMEM_LOOPS
+
+}  // namespace gpumem
