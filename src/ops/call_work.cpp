@@ -42,9 +42,12 @@ CallWork amount(const ArithmeticParams& c) noexcept {
   return {(terms + 1) * n * size_of(c.dtype), sum ? std::max<int64_t>(2 * terms - 1, 0) * n : 0};
 }
 CallWork amount(const GatherScatterParams& c) noexcept { return {c.n * (2 * c.row_bytes + size_of(c.index_type))}; }
-CallWork amount(const MapParams& c) noexcept { return {c.elements()}; }            // SKELETON Map
-CallWork amount(const ScanParams& c) noexcept { return {c.elements()}; }           // SKELETON Scan
-CallWork amount(const SortParams& c) noexcept { return {c.elements()}; }           // SKELETON Sort
+CallWork amount(const MapParams& c) noexcept { return {c.elements()}; }   // SKELETON Map
+CallWork amount(const ScanParams& c) noexcept { return {c.elements()}; }  // SKELETON Scan
+CallWork amount(const SortParams& c) noexcept {
+  const int64_t keys = (c.sorted != nullptr ? 2 : 1) * size_of(c.dtype);
+  return {c.n * (keys + (c.order != nullptr ? size_of(c.order_type) : 0))};
+}
 CallWork amount(const SelectParams& c) noexcept { return {c.elements()}; }         // SKELETON Select
 CallWork amount(const ReduceByIndexParams& c) noexcept { return {c.elements()}; }  // SKELETON ReduceByIndex
 CallWork amount(const ResizeParams& c) noexcept {

@@ -195,6 +195,10 @@ TEST_P(Stack, OfElementwiseWork) {
       expect_each(GPUMEM_FAMILY_CONVERT, "convert", [&] { return run(ctx_, Convert{from, x_, to, y_, 100001}); });
     }
   }
+  for (const gpumem_dtype dtype : kAllTypes) {
+    const Sort sort{dtype, x_, 100001, 1, y_};
+    expect_each(GPUMEM_FAMILY_SORT, "sort", [&] { return run(ctx_, sort); });
+  }
   for (const gpumem_filter filter : {GPUMEM_FILTER_NEAREST, GPUMEM_FILTER_BILINEAR}) {
     for (const gpumem_dtype dtype : {GPUMEM_U8, GPUMEM_U16, GPUMEM_F32}) {
       for (int32_t channels = 1; channels <= 4; ++channels) {
