@@ -1,5 +1,7 @@
 #include "kernels/sort/radix_sort.cuh"
 
+#include "kernels/words.cuh"
+
 namespace gpumem::kernels {
 
 template LaunchResult radix_sort(RadixSort<uint8_t, uint32_t>&, Stream);
@@ -26,6 +28,8 @@ LaunchResult scratch_of(const SortParams& p, int64_t& bytes) {
 }
 
 }  // namespace
+
+LaunchResult radix_sort_preload() { return preload(block_kernel<uint32_t>); }
 
 LaunchResult radix_sort_scratch(const SortParams& params, int64_t& bytes) {
   return for_word(params.dtype, [&]<class Word>() { return scratch_of<Word>(params, bytes); });

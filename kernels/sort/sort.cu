@@ -104,6 +104,9 @@ LaunchResult sort_block(const SortParams& params, const Config&, const Launch& l
   return for_word(params.dtype, [&]<class Word>() { return block_sort<Word>(params, launch); });
 }
 
-LaunchResult sort_preload() { return preload(positions_kernel<uint32_t>); }
+LaunchResult sort_preload() {
+  const cudaError_t error = preload(positions_kernel<uint32_t>);
+  return error != cudaSuccess ? error : radix_sort_preload();
+}
 
 }  // namespace gpumem::kernels

@@ -208,6 +208,9 @@ set(kernel_sources
   kernels/transpose/tile_realigned.cu
   kernels/transpose/transpose.cu)
 
+# The library has ranges of its own, and needs no NVTX of CUB.
+set_source_files_properties(kernels/sort/radix_sort.cu PROPERTIES COMPILE_DEFINITIONS CCCL_DISABLE_NVTX)
+
 if(GPUMEM_EMULATE)
   list(APPEND core_sources ${cuda_sources})
   gpumem_add_emulation(${kernel_sources})
