@@ -1244,12 +1244,32 @@ GPUMEM_API gpumem_status gpumem_permute_async(gpumem_ctx *ctx, int64_t element_b
                                               const int64_t *src_strides, void *dst, const int64_t *dst_strides,
                                               gpumem_stream *stream);
 
-/* Sort. SKELETON */
+/* Sorts numbers. sorted gets the n keys in ascending order, or in descending order if descending is 1 (else it is 0).
+ * order gets their positions: sorted[i] has the bits of keys[order[i]]. One of the two outputs may be NULL. The keys
+ * are contiguous, of any dtype.
+ *
+ * Order       The sort is stable in both directions: equal keys keep their order. -0 is less than +0. A NaN is greater
+ *             than every number, so NaNs are last in ascending and first in descending order. All NaNs are equal, and
+ *             keep their bits.
+ * order       Numbers of order_type: GPUMEM_I32, GPUMEM_U32, GPUMEM_I64 or GPUMEM_U64, aligned to their size. They
+ *             count from 0. If n - 1 does not fit in order_type, the call is INVALID_ARGUMENT. If order is NULL,
+ *             order_type is not used.
+ * Aliasing    sorted may be exactly keys. Otherwise the three arrays may not overlap.
+ * Place       The work runs at sorted, or at order if sorted is NULL. The blocking call first copies keys there. It may
+ *             also write order on the other side. For an asynchronous call all three are on one side.
+ * Scratch     Device, for n keys of b bytes: about n * (b + 1) bytes, and 8 n more for order (16 n from 2^32 keys on).
+ *             It is n * b more if sorted is NULL or not aligned to its elements. Host: up to 2 n * b bytes, or
+ *             2 n * (b + 8) with order.
+ * Bits        The host and every GPU give the same bits.
+ *
+ * Errors: as every operation; INVALID_ARGUMENT (not a dtype; both outputs are NULL; order is not aligned);
+ * OUT_OF_MEMORY (scratch memory). If a host function on a CUDA context's stream has no scratch memory, it writes to the
+ * log. */
 GPUMEM_API gpumem_status gpumem_sort(gpumem_ctx *ctx, gpumem_dtype dtype, const void *keys, int64_t n,
                                      int32_t descending, void *sorted, void *order, gpumem_dtype order_type);
 GPUMEM_API gpumem_status gpumem_sort_async(gpumem_ctx *ctx, gpumem_dtype dtype, const void *keys, int64_t n,
                                            int32_t descending, void *sorted, void *order, gpumem_dtype order_type,
-                                           gpumem_status *status, gpumem_stream *stream);
+                                           gpumem_stream *stream);
 
 /* Select. SKELETON */
 GPUMEM_API gpumem_status gpumem_select(gpumem_ctx *ctx, int64_t row_bytes, const void *src, int64_t src_pitch_bytes,

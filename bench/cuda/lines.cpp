@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cuda/kernels.hpp"
+#include "cuda/peers_cub_sort.hpp"
 #include "cuda/run.hpp"
 #include "measure/host_clock.hpp"
 
@@ -436,6 +437,34 @@ void add_conversions(const Lines& lines) {
   }
 }
 
+// Keys alone, and with positions of both sizes.
+void add_sorts(const Lines& lines) {
+  const auto by_cub = [](const RunPtr& run, bool cold) {
+    const auto at = [&](const char* key) { return run->problem.text(key) == "none" ? nullptr : run->at(key); };
+    const gpumem_dtype type = run->problem.has("order_type") ? run->problem.dtype("order_type") : GPUMEM_I64;
+    const auto peer = std::make_shared<CubSort>(run->problem.dtype(), at("keys"), run->number("n"),
+                                                run->number("descending", 0) != 0, at("sorted"), at("order"), type);
+    return run_side(
+        run, [run, peer] { peer->enqueue(run->stream()); }, run->gpu->one_stream(cold));
+  };
+  for (const std::string type : {"u8", "i16", "i32", "f32", "i64", "f64"}) {
+    for (const std::string order : {"none", "u32", "i64"}) {
+      for (const int log2 : {10, 14, 17, 20, 24, 28}) {
+        Line line{.family = "sort",
+                  .name = type + (order == "none" ? "" : " with order of " + order) + "/" + power_name(log2),
+                  .line = "sort dtype=" + type + " n=" + text(int64_t{1} << log2) + " keys=device order=" +
+                          (order == "none" ? order : "device order_type=" + order) + " sorted=device",
+                  .peer_name = order == "none" ? "CUB SortKeys" : "CUB SortPairs",
+                  .peer = by_cub,
+                  .bar = at_least(0.97),
+                  .quick = type == "f32" && log2 >= 24,
+                  .ceiling = Ceiling::none};
+        lines.add(line, false);
+      }
+    }
+  }
+}
+
 struct Size {
   const char* name;
   int64_t rows, cols;
@@ -490,6 +519,7 @@ void add_cuda_lines(std::vector<Case>& cases, const GpuPtr& gpu) {
   add_rows(lines);
   add_axpby(lines);
   add_conversions(lines);
+  add_sorts(lines);
   add_images(lines);
 }
 

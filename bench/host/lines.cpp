@@ -402,6 +402,33 @@ void add_rows(const Lines& lines) {
   }
 }
 
+template <class T>
+void stable_sorted(const Run& r, T* to) {
+  const T* keys = r.at<const T>("keys");
+  std::copy(keys, keys + r.number("n"), to);
+  std::stable_sort(to, to + r.number("n"));
+}
+
+// One thread. The output is the sorted keys.
+void add_sorts(const Lines& lines) {
+  for (const std::string type : {"i32", "f64"}) {
+    const auto sorted = [type](const Run& r, unsigned char* to) {
+      type == "i32" ? stable_sorted(r, reinterpret_cast<int32_t*>(to))
+                    : stable_sorted(r, reinterpret_cast<double*>(to));
+    };
+    for (const bool order : {false, true}) {
+      lines.add({.family = "sort",
+                 .name = type + (order ? " with order" : "") + "/2^22",
+                 .line = "sort dtype=" + type + " n=4194304 keys=pageable order=" + (order ? "pageable" : "none") +
+                         " sorted=pageable",
+                 .peer_name = "std::stable_sort",
+                 .peer = [sorted](const Run& r) { sorted(r, r.at<unsigned char>("sorted")); },
+                 .ceiling = Ceiling::none,
+                 .wanted = sorted});
+    }
+  }
+}
+
 void resized(const Run& r, unsigned char* to) {
   openmp::resize_bilinear({r.at<const uint8_t>("src"), r.number("src_rows"), r.number("src_cols"), to,
                            r.number("dst_rows"), r.number("dst_cols"), r.number("channels")});
@@ -439,6 +466,7 @@ void add_host_lines(std::vector<Case>& cases, const Context& ctx) {
   }
   add_rows(lines);
   add_images(lines);
+  add_sorts(lines);
 }
 
 }  // namespace bench

@@ -43,6 +43,7 @@ OPERATIONS = {
     "arithmetic": "sums and products of views",
     "gather": "gathers",
     "scatter": "scatters",
+    "sort": "sorts",
     "resize": "resizes of images",
     "dist": "arrays over two GPUs",
     "managed": "managed memory on the host",

@@ -36,6 +36,7 @@ SIGNATURES = {
     "permute_async": [PTR, I64, I32, PTR, PTR, PTR, PTR, PTR, PTR, PTR],
     "gather_async": [PTR, I64, PTR, I64, I64, I32, PTR, I64, PTR, I64, PTR, PTR],
     "convert_async": [PTR, I32, PTR, I32, PTR, I64, PTR],
+    "sort_async": [PTR, I32, PTR, I64, I32, PTR, PTR, I32, PTR],
     "lincomb_f32_async": [PTR, I32, PTR, I32, PTR, PTR, PTR, PTR, PTR, PTR],
     "lincomb_f64_async": [PTR, I32, PTR, I32, PTR, PTR, PTR, PTR, PTR, PTR],
     "multiply_f32_async": [PTR, I32, PTR, PTR, PTR, PTR, PTR, PTR, PTR, PTR],
@@ -184,6 +185,22 @@ class Run:
         moved = n * (x.element_size() + y.element_size()) // 2
         self.case(name, moved, own, other, lambda: same(y, x.to(y.dtype)), bar, 1.0)
 
+    def sort(self, dtype, n, descending=False, peer_bar=None):
+        """Keys of any bits but NaNs, with their positions as i64, which PyTorch always computes."""
+        name = f"sort/{dtype}/{n}{'/descending' if descending else ''}"
+        if not self.wants(name):
+            return
+        kind = DTYPES[dtype]
+        x = (torch.randn(n, device="cuda") * 1000).to(kind) if kind.is_floating_point else torch.randint(
+            torch.iinfo(kind).min, torch.iinfo(kind).max, (n,), device="cuda", dtype=kind)
+        keys, order = torch.empty_like(x), torch.empty(n, device="cuda", dtype=torch.int64)
+        of_peer = torch.empty_like(x), torch.empty_like(order)
+        own = lambda: self.library.call("sort_async", list(DTYPES).index(dtype), x.data_ptr(), n, int(descending), keys.data_ptr(),
+                                        order.data_ptr(), 6, self.library.wrapped)
+        other = lambda: torch.sort(x, stable=True, descending=descending, out=of_peer)
+        other()
+        self.case(name, n * x.element_size(), own, other, lambda: same(keys, of_peer[0]) and same(order, of_peer[1]), None, peer_bar)
+
     def lincomb(self, name, z, sources, factors, bar=None):
         """`sources` are views of one type. `arrays` have their elements, and each array counts once as bytes read."""
         name = f"lincomb/f{8 * z.element_size()}/{name}"
@@ -300,6 +317,13 @@ def indexed(run):
         run.by_index(operation, 4, 1 << 20, 1 << 20, True, peer_bar=of_peer)
 
 
+def sorts(run):
+    for dtype in ("u8", "i16", "f16", "i32", "f32", "i64", "f64"):
+        for n in (1000, 100_000, 1 << 20, 1 << 24, 1 << 27):
+            run.sort(dtype, n, peer_bar=1.1)
+        run.sort(dtype, 1 << 24, True, 1.1)
+
+
 def permutations(run, count, seed):
     chosen = random.Random(seed)
     for size, extents, order in ((4, (262144, 3, 3), (0, 2, 1)), (4, (4, 4, 4, 4), (3, 2, 1, 0)), (4, (199, 331, 397), (0, 2, 1)),
@@ -345,6 +369,7 @@ def main():
     copies(run)
     transposes(run, options.quick)
     indexed(run)
+    sorts(run)
     conversions(run, options.quick)
     arithmetic(run, options.quick)
     permutations(run, 30 if options.quick else 80, options.seed)

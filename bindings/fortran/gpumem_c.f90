@@ -94,6 +94,7 @@ module gpumem_constants
   integer(c_int32_t), parameter :: gpumem_family_resize = 11
   integer(c_int32_t), parameter :: gpumem_family_convert = 12
   integer(c_int32_t), parameter :: gpumem_family_arithmetic = 13
+  integer(c_int32_t), parameter :: gpumem_family_sort = 16
   integer(c_int32_t), parameter :: gpumem_filter_nearest = 0
   integer(c_int32_t), parameter :: gpumem_filter_bilinear = 1
   integer(c_int32_t), parameter :: gpumem_format_text = 0
@@ -1342,6 +1343,31 @@ module gpumem_c
       integer(c_int64_t), intent(in), optional :: src_strides(*)
       type(c_ptr), value :: dst
       integer(c_int64_t), intent(in), optional :: dst_strides(*)
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_sort(ctx, dtype, keys, n, descending, sorted, order, order_type) bind(c, &
+        name='gpumem_sort')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      type(c_ptr), value :: keys
+      integer(c_int64_t), value :: n
+      integer(c_int32_t), value :: descending
+      type(c_ptr), value :: sorted
+      type(c_ptr), value :: order
+      integer(c_int32_t), value :: order_type
+    end function
+    integer(c_int32_t) function gpumem_sort_async(ctx, dtype, keys, n, descending, sorted, order, order_type, &
+        stream) bind(c, name='gpumem_sort_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      type(c_ptr), value :: keys
+      integer(c_int64_t), value :: n
+      integer(c_int32_t), value :: descending
+      type(c_ptr), value :: sorted
+      type(c_ptr), value :: order
+      integer(c_int32_t), value :: order_type
       type(c_ptr), value :: stream
     end function
     integer(c_int32_t) function gpumem_axpby_f32(ctx, alpha, x, beta, y, z, n) bind(c, name='gpumem_axpby_f32')

@@ -25,6 +25,8 @@ module gpumem_movements
     procedure :: transpose => transpose_views
     procedure :: permute
     procedure :: convert
+    procedure :: sort
+    procedure :: sort_from_zero
     procedure :: resize
     procedure :: prefetch
     procedure :: gather_from_zero
@@ -250,6 +252,66 @@ contains
     end if
     call finish(code, stat, errmsg)
   end subroutine
+
+  ! The keys in ascending order, or in descending order. sorted may be keys.
+  subroutine sort(self, keys, sorted, descending, stat, errmsg)
+    class(gpumem_movement_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: keys, sorted
+    logical, intent(in), optional :: descending
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (.not. conforms('sort', 'keys', keys, 'sorted', sorted, stat=stat, errmsg=errmsg)) return
+    if (.not. is_real('sort: keys', keys, stat, errmsg)) return
+    if (.not. (keys%contiguous() .and. sorted%contiguous())) then
+      call refuse('sort: keys is ' // described(keys) // ', sorted is ' // described(sorted) // '; expected no padding', stat, errmsg)
+      return
+    end if
+    call finish(sort_to(self, keys, sorted%pointer(), c_null_ptr, gpumem_i64, descending), stat, errmsg)
+  end subroutine
+
+  ! The positions of the sorted keys, counted from 0, and sorted as sort().
+  subroutine sort_from_zero(self, keys, order, sorted, descending, stat, errmsg)
+    class(gpumem_movement_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: keys, order
+    type(gpumem_view), intent(in), optional :: sorted
+    logical, intent(in), optional :: descending
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_ptr) :: to
+    to = c_null_ptr
+    if (present(sorted)) then
+      if (.not. conforms('sort', 'keys', keys, 'sorted', sorted, stat=stat, errmsg=errmsg)) return
+      if (.not. sorted%contiguous()) then
+        call refuse('sort: sorted is ' // described(sorted) // '; expected no padding', stat, errmsg)
+        return
+      end if
+      to = sorted%pointer()
+    end if
+    if (.not. is_real('sort: keys', keys, stat, errmsg)) return
+    if (.not. is_real('sort: order', order, stat, errmsg)) return
+    if (keys%size() /= order%size() .or. .not. (keys%contiguous() .and. order%contiguous())) then
+      call refuse('sort: keys is ' // described(keys) // ', order is ' // described(order) // &
+          '; expected one size, without padding', stat, errmsg)
+      return
+    end if
+    call finish(sort_to(self, keys, to, order%pointer(), order%dtype, descending), stat, errmsg)
+  end subroutine
+
+  function sort_to(self, keys, sorted, order, order_type, descending) result(code)
+    class(gpumem_movement_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: keys
+    type(c_ptr), intent(in) :: sorted, order
+    integer(c_int32_t), intent(in) :: order_type
+    logical, intent(in), optional :: descending
+    integer(c_int32_t) :: code, down
+    down = 0
+    if (present(descending)) down = merge(1, 0, descending)
+    if (self%enqueues) then
+      code = gpumem_sort_async(self%ctx, keys%dtype, keys%pointer(), keys%size(), down, sorted, order, order_type, self%stream)
+    else
+      code = gpumem_sort(self%ctx, keys%dtype, keys%pointer(), keys%size(), down, sorted, order, order_type)
+    end if
+  end function
 
   ! Images are (width, height), or (channels, width, height) with 1 to 4 channels: the usual order of image files.
   subroutine resize(self, filter, src, dst, stat, errmsg)

@@ -54,3 +54,21 @@ def gather_scatter(p):
     matrix(dst_x, y, 6, "dst", dst, "dst_rows", right=True)
     moves(y, 310, range(n), index)
     p.legend(0, y + 6 * CELL + 28, GAP, "not touched")
+
+
+@picture("sort", "gpumem_sort: sorted keys and their positions")
+def sort(p):
+    keys = [3, 1, 4, 1, 5, 2]
+    order = sorted(range(len(keys)), key=lambda i: keys[i])
+    n, x = len(keys), 150
+    p.call(f"gpumem_sort(ctx, GPUMEM_I32, keys, {n}, 0, sorted, order, GPUMEM_I32)")
+    p.text(0, 24, "`sorted[i]` = `keys[order[i]]`; equal keys keep their order", colour=MUTED)
+    top, below, last = 78, 188, 248
+    p.cells(x, top, 1, n, lambda _, i: (keys[i], TINTS[i]))
+    p.cells(x, below, 1, n, lambda _, i: (keys[order[i]], TINTS[order[i]]))
+    p.cells(x, last, 1, n, lambda _, i: (order[i], BLANK))
+    p.indices(x, top - 8, n)
+    for name, y in ("`keys`", top), ("`sorted`", below), ("`order`", last):
+        p.text(x - 24, y + CELL / 2, name, "end")
+    for to, fro in enumerate(order):
+        p.arrow((x + (fro + 0.5) * CELL, top + CELL + 4), (x + (to + 0.5) * CELL, below - 6), colour=DEEP[fro])

@@ -1,9 +1,10 @@
-// Parameters of a sort.
+// Parameters of a sort, and the order of its keys.
 #pragma once
 
 #include <cstdint>
 
-#include "gpumem.h"
+#include "kernels/alignment.hpp"
+#include "kernels/elements.hpp"
 
 namespace gpumem {
 
@@ -15,9 +16,77 @@ struct SortParams {
   void* sorted = nullptr;  // or nullptr
   void* order = nullptr;   // or nullptr
   gpumem_dtype order_type = GPUMEM_I64;
-  gpumem_status* status = nullptr;  // of the _async functions; may be nullptr
 
   constexpr int64_t elements() const noexcept { return n; }
 };
+
+// The unsigned type of an element's size.
+template <class F>
+constexpr auto for_word(gpumem_dtype dtype, const F& f) {
+  switch (element_bytes(dtype)) {
+    case 1:
+      return f.template operator()<uint8_t>();
+    case 2:
+      return f.template operator()<uint16_t>();
+    case 4:
+      return f.template operator()<uint32_t>();
+    default:
+      return f.template operator()<uint64_t>();
+  }
+}
+
+// Maps the bits of an element to its rank, an unsigned number. A stable sort by rank is the sort. NaNs have one rank.
+// The map has no branches, because a radix sort computes it in each pass instead of storing ranks.
+template <class Word>
+struct RankOf {
+  Word flip;           // in every element
+  Word flip_negative;  // also in elements with the highest bit set
+  Word add;
+  Word infinity;  // elements with a magnitude above it are NaNs
+  Word nan;       // the rank of NaNs
+  Word last;      // the bits of an element whose rank has all bits set
+
+  constexpr Word operator()(Word bits) const noexcept {
+    constexpr int kTop = 8 * sizeof(Word) - 1;
+    const Word negative = static_cast<Word>(0) - static_cast<Word>(bits >> kTop);
+    const auto rank = static_cast<Word>((bits ^ flip ^ (negative & flip_negative)) + add);
+    return static_cast<Word>(bits << 1) >> 1 > infinity ? nan : rank;
+  }
+};
+
+// Ascending floats: negative ones are complemented, others get the sign bit. Descending ones: the complement of that,
+// moved up by the count of negative NaNs, so that the rank of -infinity has all bits set.
+template <class Word>
+constexpr RankOf<Word> rank_of_keys(gpumem_dtype dtype, bool descending) noexcept {
+  const auto all = static_cast<Word>(~Word{0});
+  const auto sign = static_cast<Word>(is_floating(dtype) || is_signed_integer(dtype) ? sign_bit(dtype) : 0);
+  const auto magnitude = static_cast<Word>(all >> 1);
+  const auto flip = static_cast<Word>(descending ? all ^ sign : sign);
+  if (!is_floating(dtype)) return {flip, 0, 0, all, 0, static_cast<Word>(flip ^ all)};
+  const auto infinity = static_cast<Word>(infinity_bits(dtype));
+  if (!descending) return {flip, magnitude, 0, infinity, all, magnitude};
+  return {flip, magnitude, static_cast<Word>(magnitude - infinity), infinity, 0, static_cast<Word>(sign | infinity)};
+}
+
+// Positions are sorted with the keys, in 4 bytes if they fit.
+constexpr int position_bytes(const SortParams& p) noexcept {
+  return p.order != nullptr && p.n < int64_t{1} << 32 ? 4 : 8;
+}
+// Whether the radix sort may overwrite the array that it reads: keys itself if it is sorted in place, or a copy.
+inline bool overwrites_keys(const SortParams& p) noexcept {
+  return p.keys == p.sorted || !aligned(p.keys, element_bytes(p.dtype));
+}
+
+// The device's workspace, as offsets; -1: not needed.
+struct SortScratch {
+  int64_t keys = -1;       // an aligned copy
+  int64_t sorted = -1;     // where the keys are sorted to if it is not the output
+  int64_t positions = -1;  // the second array of positions
+  int64_t cub = 0;
+  int64_t cub_bytes = 0;
+};
+constexpr int kSortBlock = 2048;  // elements that one block sorts
+constexpr int kSortThreads = 256;
+constexpr int kSortPositions = 4;  // per thread, of the kernels that write positions
 
 }  // namespace gpumem

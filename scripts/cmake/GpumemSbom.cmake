@@ -17,6 +17,8 @@ function(gpumem_sbom file)
   if(GPUMEM_HAS_CUDA)
     gpumem_sbom_package(cudart cudart_static "${CUDAToolkit_VERSION}" LicenseRef-NVIDIA-CUDA-EULA STATIC_LINK
       "the CUDA runtime, in the library")
+    gpumem_sbom_package(cub CUB "${CUDAToolkit_VERSION}" BSD-3-Clause STATIC_LINK
+      "headers of the CUDA Toolkit, in the library's kernels of sorts")
   endif()
   if(TARGET gpumem_tool)
     find_package(CLI11 QUIET)

@@ -17,6 +17,7 @@ set(core_sources
   src/api/plugins.cpp
   src/api/reduce.cpp
   src/api/gather_scatter.cpp
+  src/api/sort.cpp
   src/api/streams.cpp
   src/api/transpose.cpp
   src/api/variants.cpp
@@ -91,6 +92,7 @@ set(core_sources
   src/ops/copy/ring_copy.cpp
   src/ops/gather_scatter/gather_scatter.cpp
   src/ops/resize/resize.cpp
+  src/ops/sort/sort.cpp
   src/ops/memory/shared_contexts.cpp
   src/ops/sources.cpp
   src/ops/staging.cpp
@@ -119,6 +121,7 @@ set(core_sources
   src/backend/host/queue_workers.cpp
   src/backend/host/resize.cpp
   src/backend/host/gather_scatter.cpp
+  src/backend/host/sort.cpp
   src/backend/host/transpose.cpp
   src/backend/host/transpose_in_place.cpp
   src/backend/host/loops/dispatch.cpp
@@ -142,6 +145,7 @@ set(table_sources
   src/ops/reduce/implementations.cpp
   src/ops/reduce/implementations_lines.cpp
   src/ops/resize/implementations.cpp
+  src/ops/sort/implementations.cpp
   src/ops/transpose/implementations.cpp)
 
 set(cuda_sources
@@ -188,6 +192,8 @@ set(kernel_sources
   kernels/reduce/windows.cu
   kernels/resize/resize.cu
   kernels/resize/words.cu
+  kernels/sort/radix_sort.cu
+  kernels/sort/sort.cu
   kernels/gather_scatter/gather_scatter.cu
   kernels/textbook/axpby.cu
   kernels/textbook/copy.cu
@@ -206,6 +212,9 @@ set(kernel_sources
   kernels/transpose/in_place_tiles.cu
   kernels/transpose/tile_realigned.cu
   kernels/transpose/transpose.cu)
+
+# The library has ranges of its own, and needs no NVTX of CUB.
+set_source_files_properties(kernels/sort/radix_sort.cu PROPERTIES COMPILE_DEFINITIONS CCCL_DISABLE_NVTX)
 
 if(GPUMEM_EMULATE)
   list(APPEND core_sources ${cuda_sources})

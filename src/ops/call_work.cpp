@@ -53,7 +53,10 @@ CallWork amount(const MapParams& c) noexcept {
   return {moved, c.kind == MapKind::map ? c.elements() : 0};
 }
 CallWork amount(const ScanParams& c) noexcept { return {c.elements()}; }           // SKELETON Scan
-CallWork amount(const SortParams& c) noexcept { return {c.elements()}; }           // SKELETON Sort
+CallWork amount(const SortParams& c) noexcept {
+  const int64_t keys = (c.sorted != nullptr ? 2 : 1) * size_of(c.dtype);
+  return {c.n * (keys + (c.order != nullptr ? size_of(c.order_type) : 0))};
+}
 CallWork amount(const SelectParams& c) noexcept { return {c.elements()}; }         // SKELETON Select
 CallWork amount(const ReduceByIndexParams& c) noexcept { return {c.elements()}; }  // SKELETON ReduceByIndex
 CallWork amount(const ResizeParams& c) noexcept {

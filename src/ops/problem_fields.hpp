@@ -326,10 +326,22 @@ void fields(V& v, ScanParams& c) {
   v.number("n", c.n);
 }
 
-// SKELETON Sort
+// "none": an output that is not wanted.
 template <class V>
 void fields(V& v, SortParams& c) {
+  v.word("dtype", c.dtype, kDtypeWords);
   v.number("n", c.n);
+  v.number("descending", c.descending, 0);
+  v.operand("keys", c.keys);
+  const auto output = [&](const char* key, void*& p) {
+    const void* at = p;
+    uint64_t wanted = p != nullptr ? 1 : 0;
+    v.factor(key, at, wanted, GPUMEM_F32);
+    p = wanted != 0 ? const_cast<void*>(at) : nullptr;
+  };
+  output("order", c.order);
+  if (c.order != nullptr) v.word("order_type", c.order_type, kDtypeWords, GPUMEM_I64);
+  output("sorted", c.sorted);
 }
 
 // SKELETON Select

@@ -7,11 +7,6 @@ std::span<const Implementation<ScanParams>> ScanFamily::table() noexcept { retur
 Plan<ScanFamily> plan(Planner&, const ScanParams&, Completion) { fail(GPUMEM_UNSUPPORTED, "scan"); }
 void scan(Context&, const ScanParams&, NativeStream, Completion) { fail(GPUMEM_UNSUPPORTED, "scan"); }
 // SKELETON Scan end
-// SKELETON Sort begin
-std::span<const Implementation<SortParams>> SortFamily::table() noexcept { return {}; }
-Plan<SortFamily> plan(Planner&, const SortParams&, Completion) { fail(GPUMEM_UNSUPPORTED, "sort"); }
-void sort(Context&, const SortParams&, NativeStream, Completion) { fail(GPUMEM_UNSUPPORTED, "sort"); }
-// SKELETON Sort end
 // SKELETON Select begin
 std::span<const Implementation<SelectParams>> SelectFamily::table() noexcept { return {}; }
 Plan<SelectFamily> plan(Planner&, const SelectParams&, Completion) { fail(GPUMEM_UNSUPPORTED, "select_rows"); }

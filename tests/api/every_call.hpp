@@ -14,6 +14,7 @@
 #include "support/map.hpp"
 #include "support/reductions.hpp"
 #include "support/rows.hpp"
+#include "support/sort.hpp"
 
 namespace gpumem_test {
 
@@ -129,6 +130,8 @@ inline const Segmented& sound_segments() {
 inline Axpby sound_axpby(gpumem_dtype dtype, void* z) {
   return {dtype, bits_of(dtype, 2), numbers<double>(), 0, nullptr, z, 2};
 }
+
+inline Sort sound_sort(void* sorted) { return {GPUMEM_I32, numbers<int32_t>(), 2, 0, sorted}; }
 
 inline Convert sound_convert(void* dst) { return {GPUMEM_I32, numbers<int32_t>(), GPUMEM_F32, dst, 2}; }
 
@@ -306,6 +309,8 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"scatter", "ctx", [&](C c) { return run(c, sound_rows(GPUMEM_FAMILY_SCATTER, out.bytes)); }},
       {"scatter_async", "ctx",
        [&](C c) { return run_async(c, sound_rows(GPUMEM_FAMILY_SCATTER, out.bytes), nullptr, nullptr); }},
+      {"sort", "ctx", [&](C c) { return run(c, sound_sort(out.results)); }},
+      {"sort_async", "ctx", [&](C c) { return run_async(c, sound_sort(out.results), nullptr); }},
       {"permute", "ctx", [&](C c) { return sound_permutation(c, x, out.bytes); }},
       {"permute_async", "ctx", [&](C c) { return sound_permutation_async(c, x, out.bytes, nullptr); }},
       {"resize_2d", "ctx", [&](C c) { return run(c, sound_resize(out.bytes)); }},
@@ -391,6 +396,7 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
        [=, &out](S s) { return run_async(ctx, sound_rows(GPUMEM_FAMILY_GATHER, out.bytes), nullptr, s); }},
       {"scatter_async", "stream",
        [=, &out](S s) { return run_async(ctx, sound_rows(GPUMEM_FAMILY_SCATTER, out.bytes), nullptr, s); }},
+      {"sort_async", "stream", [=, &out](S s) { return run_async(ctx, sound_sort(out.results), s); }},
       {"resize_2d_async", "stream", [=, &out](S s) { return run_async(ctx, sound_resize(out.bytes), s); }},
   };
   for (const NamedReduction& r : every_reduction()) {

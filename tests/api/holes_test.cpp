@@ -85,6 +85,10 @@ const Use kUses[] = {
      [](gpumem_ctx* c, char* p, int64_t bytes, char* other) {
        return gpumem_convert(c, GPUMEM_I8, other, GPUMEM_U8, p, bytes);
      }},
+    {"sort", "keys", false,
+     [](gpumem_ctx* c, char* p, int64_t bytes, char* other) {
+       return gpumem_sort(c, GPUMEM_I8, p, bytes, 0, other, nullptr, GPUMEM_I64);
+     }},
     {"gather", "src", false,
      [](gpumem_ctx* c, char* p, int64_t bytes, char* other) {
        const int64_t index = 0;

@@ -208,6 +208,8 @@ TEST_P(Stack, OfElementwiseWork) {
     expect_each(GPUMEM_FAMILY_MAP, "where", [&] { return run(ctx_, call); });
     call.kind = MapFunction::convert_scaled;
     expect_each(GPUMEM_FAMILY_MAP, "convert_scaled", [&] { return run(ctx_, call); });
+    const Sort sort{dtype, x_, 100001, 1, y_};
+    expect_each(GPUMEM_FAMILY_SORT, "sort", [&] { return run(ctx_, sort); });
   }
   for (const gpumem_filter filter : {GPUMEM_FILTER_NEAREST, GPUMEM_FILTER_BILINEAR}) {
     for (const gpumem_dtype dtype : {GPUMEM_U8, GPUMEM_U16, GPUMEM_F32}) {

@@ -11,7 +11,7 @@ SOUND = {
     "src_pitch_bytes": 16, "dst_pitch_bytes": 64, "src_slice_bytes": 64, "dst_slice_bytes": 512,
     "src_rows": 4, "src_cols": 8, "dst_rows": 4, "dst_cols": 8, "channels": 1, "ndim": 2, "terms": 2,
     "cap": 64, "index": 0, "device": -1,
-    "dtype": 4, "op": 0, "axis": 0, "src_type": 4, "dst_type": 10, "index_type": 4, "filter": 0, "family": 1,
+    "dtype": 4, "op": 0, "axis": 0, "src_type": 4, "dst_type": 10, "index_type": 4, "order_type": 6, "descending": 0, "filter": 0, "family": 1,
     "format": 0, "advice": 3, "fn": None, "user": None, "native_stream": None, "param": None,
     "path": None, "name": None, "label": b"label", "line": b"reduce dtype=i32 op=sum n=8 x=pageable",
     "extents": [4, 2], "order": [1, 0], "x_strides": [2, 1, 2, 1], "y_strides": [2, 1], "z_strides": [2, 1],
@@ -21,6 +21,7 @@ SOUND = {
 
 SOUND_OF = {
     "gpumem_resize_2d": {"dtype": 1, "dst_pitch_bytes": 16},
+    "gpumem_sort": {"order": None},
     "gpumem_multiply": {"x_strides": [2, 1]},
     "gpumem_map": {"op": 16, "x_strides": [2, 1]},
     "gpumem_compare": {"x_strides": [2, 1]},
@@ -53,14 +54,15 @@ NOT_MADE_FIRST = {
 }  # fmt: skip
 
 # Operands in any kind of memory. The functions write to the outputs.
-READ = {"x", "y", "src", "offsets", "pattern", "mask", "scale", "offset"}
-WRITTEN = {"dst", "z", "result", "value"}
+READ = {"x", "y", "src", "keys", "offsets", "pattern", "mask", "scale", "offset"}
+WRITTEN = {"dst", "z", "sorted", "result", "value"}
 
 # Parameters that may be NULL, by a prefix of the function's name.
 NULLABLE = {
     "": {"stream", "status", "value", "native_stream", "param", "fn", "user", "needed", "label", "y_strides",
          "z_strides", "x_strides", "src_strides", "dst_strides", "mask_strides", "scale_strides", "offset_strides"},
     "gpumem_convert_scaled": {"scale", "offset"},
+    "gpumem_sort": {"order"},
     "gpumem_version": {"major", "minor", "patch"},
     "gpumem_ctx_create": {"options"}, "gpumem_ctx_destroy": {"ctx"}, "gpumem_stream_destroy": {"stream"},
     "gpumem_event_destroy": {"event"}, "gpumem_free": {"p"}, "gpumem_torch": {"p"}, "gpumem_cupy": {"p"},

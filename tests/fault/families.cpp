@@ -69,6 +69,8 @@ constexpr Operation kOperations[] = {
      [](const O& o) { return gpumem_gather(o.ctx, 60, o.src, 16, 64, GPUMEM_I32, o.index(), 16, o.dst, 70); }},
     {"gpumem_scatter",
      [](const O& o) { return gpumem_scatter(o.ctx, 60, o.src, 64, GPUMEM_I32, o.index(), 16, o.dst, 16, 70); }},
+    {"gpumem_sort",
+     [](const O& o) { return gpumem_sort(o.ctx, GPUMEM_F32, o.src, 700, 0, o.dst, nullptr, GPUMEM_I64); }},
     {"gpumem_resize_2d",
      [](const O& o) {
        return gpumem_resize_2d(o.ctx, GPUMEM_FILTER_BILINEAR, GPUMEM_U8, 3, o.src, 9, 11, 40, o.dst, 20, 17, 60);
@@ -153,6 +155,11 @@ constexpr Operation kOperations[] = {
     {"gpumem_scatter_async",
      [](const O& o) {
        return gpumem_scatter_async(o.ctx, 60, o.src, 64, GPUMEM_I32, o.index(), 16, o.dst, 16, 70, nullptr, nullptr);
+     },
+     Operation::enqueued},
+    {"gpumem_sort_async",
+     [](const O& o) {
+       return gpumem_sort_async(o.ctx, GPUMEM_I16, o.src, 900, 1, o.dst, nullptr, GPUMEM_I64, nullptr);
      },
      Operation::enqueued},
     {"gpumem_resize_2d_async",

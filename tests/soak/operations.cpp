@@ -15,6 +15,7 @@
 #include "support/numbers.hpp"
 #include "support/reductions.hpp"
 #include "support/rows.hpp"
+#include "support/sort.hpp"
 
 namespace gpumem_test {
 namespace {
@@ -46,6 +47,7 @@ class Draw {
   Operation arithmetic();
   Operation convert();
   Operation map();
+  Operation sort();
   Operation resize();
 
  private:
@@ -414,6 +416,27 @@ Operation Draw::map() {
           }};
 }
 
+Operation Draw::sort() {
+  Sort c{};
+  c.dtype = dtype();
+  c.descending = static_cast<int32_t>(random_.below(2));
+  c.order_type = kIndexTypes[random_.below(4)];
+  const auto width = static_cast<int64_t>(info_of(c.dtype).bytes);
+  const auto order_width = static_cast<int64_t>(info_of(c.order_type).bytes);
+  c.n = count(kMostBytes / (width + order_width) / 2);
+  const Place keys = place(c.n * width, width);
+  const Place sorted = random_.below(3) == 0 ? keys : place(c.n * width, width);
+  const bool with_order = random_.below(2) == 0;
+  const Place order = place(c.n * order_width, order_width);
+  return {describe(c), [=](const Side& s) {
+            Sort on = c;
+            on.keys = s.at(keys);
+            on.sorted = s.at(sorted);
+            on.order = with_order ? s.at(order) : nullptr;
+            return s.stream ? run_async(s.ctx, on, s.stream) : run(s.ctx, on);
+          }};
+}
+
 Operation Draw::resize() {
   Resize r{};
   r.filter = one_of({GPUMEM_FILTER_NEAREST, GPUMEM_FILTER_BILINEAR});
@@ -464,6 +487,7 @@ Operation random_operation(Random& random, bool enqueued) {
                                              &Draw::map,
                                              &Draw::map,
                                              &Draw::convert,
+                                             &Draw::sort,
                                              &Draw::resize};
   Draw draw(random, enqueued);
   return (draw.*kDraws[random.below(std::size(kDraws))])();

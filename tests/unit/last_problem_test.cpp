@@ -189,6 +189,15 @@ TEST_P(LastProblem, Axpby) {
     return c;
   });
 }
+TEST_P(LastProblem, Sort) {
+  expect_same_plans<SortFamily>([&] {
+    SortParams c{static_cast<gpumem_dtype>(random.below(12)), somewhere(), static_cast<int64_t>(random.below(2000)),
+                 static_cast<int32_t>(random.below(2))};
+    c.sorted = somewhere();
+    return c;
+  });
+}
+
 TEST_P(LastProblem, Convert) {
   expect_same_plans<ConvertFamily>([&] {
     ConvertParams c{static_cast<gpumem_dtype>(random.below(12)), somewhere(),

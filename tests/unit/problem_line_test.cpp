@@ -33,6 +33,10 @@ auto told(const CopyParams& c) {
 }
 auto told(const AxpbyParams& c) { return std::tuple(c.dtype, c.n, c.alpha, c.beta); }
 auto told(const ConvertParams& c) { return std::tuple(c.src_type, c.dst_type, c.n); }
+auto told(const SortParams& c) {
+  const bool order = c.order != nullptr;
+  return std::tuple(c.dtype, c.n, c.descending, c.sorted != nullptr, order, order ? c.order_type : 0);
+}
 auto told(const ArithmeticParams& c) {
   std::string views;
   const auto add = [&](const int64_t* list) {
@@ -128,6 +132,13 @@ AxpbyParams random_call(Random& r, std::type_identity<AxpbyParams>) {
 }
 ConvertParams random_call(Random& r, std::type_identity<ConvertParams>) {
   return {any_of(r, GPUMEM_F64), address(r), any_of(r, GPUMEM_F64), address(r), any(r)};
+}
+SortParams random_call(Random& r, std::type_identity<SortParams>) {
+  SortParams c{any_of(r, GPUMEM_F64), address(r), any(r), any_of(r, 2)};
+  if (r.below(3) != 0) c.sorted = address(r);
+  if (r.below(3) != 0) c.order = address(r);
+  c.order_type = any_of(r, GPUMEM_F64);
+  return c;
 }
 ArithmeticParams random_call(Random& r, std::type_identity<ArithmeticParams>) {
   ArithmeticParams c{.op = r.below(3) == 0 ? Arithmetic::multiply : Arithmetic::lincomb,
@@ -229,6 +240,7 @@ TYPED_TEST(ProblemLine, IsReadAsItWasWritten) {
     if constexpr (requires { call.index; }) note_all(record, random, {call.index});
     if constexpr (requires { call.dst; }) note_all(record, random, {call.dst});
     if constexpr (requires { call.offsets; }) note_all(record, random, {call.x, call.offsets});
+    if constexpr (requires { call.sorted; }) note_all(record, random, {call.keys});
     if constexpr (requires { call.z; }) note_all(record, random, {call.z});
     if constexpr (std::same_as<Call, ArithmeticParams>) {
       for (int32_t k = 0; k < call.terms; ++k) note_all(record, random, {call.x[k]});

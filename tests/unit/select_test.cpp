@@ -111,6 +111,18 @@ ConvertParams random_params(std::mt19937_64& random) {
 }
 
 template <>
+SortParams random_params(std::mt19937_64& random) {
+  SortParams p{.dtype = static_cast<gpumem_dtype>(random() % 12),
+               .keys = anywhere(random, 1),
+               .n = 1 + log_uniform(random, 40),
+               .descending = static_cast<int32_t>(random() % 2)};
+  if (random() % 3 != 0) p.sorted = random() % 3 == 0 ? const_cast<void*>(p.keys) : anywhere(random, 0);
+  if (p.sorted == nullptr || random() % 2 == 0) p.order = made_up_address(0, 2);
+  p.order_type = random() % 2 == 0 ? GPUMEM_I64 : GPUMEM_U32;
+  return p;
+}
+
+template <>
 GatherScatterParams random_params(std::mt19937_64& random) {
   GatherScatterParams p{.row_bytes = 1 + log_uniform(random, 24), .n = 1 + log_uniform(random, 36)};
   const auto side = [&](int64_t& rows, int64_t& pitch) {
@@ -243,7 +255,7 @@ template <class Family>
 class Table : public testing::Test {};
 using Families = testing::Types<ReduceFamily, ReduceAxisFamily, ReduceSegmentsFamily, ArithmeticFamily, TransposeFamily,
                                 FillFamily, CopyFamily, AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily,
-                                ResizeFamily, ConvertFamily, MapFamily>;
+                                ResizeFamily, ConvertFamily, MapFamily, SortFamily>;
 TYPED_TEST_SUITE(Table, Families);
 
 TYPED_TEST(Table, HasUniqueNamesAndTwoVariantsABackend) {

@@ -112,4 +112,20 @@ Instance make_scatter(Builder b) {
   });
 }
 
+// The output that is checked is sorted, or order if only that is wanted.
+Instance make_sort(Builder b) {
+  const gpumem_dtype dtype = b.p.dtype();
+  const gpumem_dtype order_type = b.p.has("order_type") ? b.p.dtype("order_type") : GPUMEM_I64;
+  const int64_t n = b.p.number("n");
+  const auto descending = static_cast<int32_t>(b.p.number("descending"));
+  const auto keys = b.input("keys", n * kDtypeBytes[dtype], values(dtype, 1));
+  const auto order = b.p.text("order") == "none" ? nullptr : b.output("order", n * kDtypeBytes[order_type]);
+  const auto sorted = b.p.text("sorted") == "none" ? nullptr : b.output("sorted", n * kDtypeBytes[dtype]);
+  gpumem_ctx* const ctx = b.ctx;
+  return b.finish(Limit::none, [=](On on) {
+    return call(on, gpumem_sort, gpumem_sort_async, ctx, dtype, at(keys), n, descending, at(sorted), at(order),
+                order_type);
+  });
+}
+
 }  // namespace tool

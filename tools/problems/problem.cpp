@@ -70,6 +70,14 @@ std::vector<std::string> operands_of(const Problem& problem) {
       for (int64_t i = 0; i < terms_of(problem); ++i) keys.push_back(format("x%d", static_cast<int>(i)));
       keys.emplace_back("z");
       break;
+    case GPUMEM_FAMILY_SORT:
+      keys = {"keys", "order", "sorted"};
+      break;
+    case GPUMEM_FAMILY_MAP:              // SKELETON Map
+    case GPUMEM_FAMILY_SCAN:             // SKELETON Scan
+    case GPUMEM_FAMILY_SELECT:           // SKELETON Select
+    case GPUMEM_FAMILY_REDUCE_BY_INDEX:  // SKELETON ReduceByIndex
+      break;
   }
   return keys;
 }
@@ -168,7 +176,15 @@ int64_t counted_bytes(const Problem& p) {
       return n("n") * (2 * n("row_bytes") + size("index_type"));
     case GPUMEM_FAMILY_RESIZE:
       return (n("src_rows") * n("src_cols") + n("dst_rows") * n("dst_cols")) * n("channels") * size("dtype");
+    case GPUMEM_FAMILY_SORT:
+      return n("n") *
+             ((1 + given("sorted")) * size("dtype") +
+              (given("order") != 0 ? kDtypeBytes[p.has("order_type") ? p.dtype("order_type") : GPUMEM_I64] : 0));
     case GPUMEM_FAMILY_ARITHMETIC:
+    case GPUMEM_FAMILY_MAP:              // SKELETON Map
+    case GPUMEM_FAMILY_SCAN:             // SKELETON Scan
+    case GPUMEM_FAMILY_SELECT:           // SKELETON Select
+    case GPUMEM_FAMILY_REDUCE_BY_INDEX:  // SKELETON ReduceByIndex
       break;
   }
   int64_t arrays = 1;

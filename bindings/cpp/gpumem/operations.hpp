@@ -267,6 +267,37 @@ class operations {
                                   detail::raw_dtype<detail::element_t<D>>(), to.data, to.size));
   }
 
+  // The keys in ascending order, or descending. sorted may be keys.
+  template <class K, class S>
+  of<void> sort(K&& keys, S&& sorted, bool descending = false) const {
+    const auto from = detail::contiguous(std::forward<K>(keys));
+    const auto to = detail::contiguous(std::forward<S>(sorted));
+    same_type(to, from);
+    if (from.size != to.size) return unequal("sort: keys", from.size, "sorted", to.size);
+    return sort_to(from, to.data, static_cast<std::int64_t*>(nullptr), descending);
+  }
+
+  // The positions of the sorted keys, counted from 0. order has 32-bit or 64-bit integers.
+  template <class K, class O>
+  of<void> argsort(K&& keys, O&& order, bool descending = false) const {
+    const auto from = detail::contiguous(std::forward<K>(keys));
+    const auto places = detail::contiguous(std::forward<O>(order));
+    if (from.size != places.size) return unequal("argsort: keys", from.size, "order", places.size);
+    return sort_to(from, nullptr, places.data, descending);
+  }
+
+  // Both outputs.
+  template <class K, class S, class O>
+  of<void> sort_with_order(K&& keys, S&& sorted, O&& order, bool descending = false) const {
+    const auto from = detail::contiguous(std::forward<K>(keys));
+    const auto to = detail::contiguous(std::forward<S>(sorted));
+    const auto places = detail::contiguous(std::forward<O>(order));
+    same_type(to, from);
+    if (from.size != to.size) return unequal("sort_with_order: keys", from.size, "sorted", to.size);
+    if (from.size != places.size) return unequal("sort_with_order: keys", from.size, "order", places.size);
+    return sort_to(from, to.data, places.data, descending);
+  }
+
   // A row of the matrix holds the pixels of a row of the image, and a pixel holds its channels.
   template <class S, class D>
   of<void> resize(filter how, matrix_view<S> src, matrix_view<D> dst, std::int32_t channels = 1) const {
@@ -359,6 +390,15 @@ class operations {
     return Mode::give(queue_.call_with(word.get(), gpumem_scatter, gpumem_scatter_async, src.row_bytes(), src.address(),
                                        src.pitch_bytes(), detail::raw_dtype<detail::element_t<I>>(), rows.data,
                                        rows.size, dst.address(), dst.rows(), dst.pitch_bytes()));
+  }
+
+  template <class From, class O>
+  of<void> sort_to(const From& keys, void* sorted, O* order, bool descending) const {
+    constexpr auto order_type = detail::raw_dtype<O>();
+    static_assert(sizeof(O) >= 4 && order_type <= GPUMEM_U64, "order has integers of 32 or 64 bits");
+    return Mode::give(queue_.call(gpumem_sort, gpumem_sort_async,
+                                  detail::raw_dtype<std::remove_cv_t<typename From::element>>(), keys.data, keys.size,
+                                  descending ? 1 : 0, sorted, static_cast<void*>(order), order_type));
   }
 
   static of<void> unequal(const char* first, std::int64_t a, const char* second, std::int64_t b) {

@@ -392,6 +392,39 @@ class Operations(raw.Base):
         self._run("gpumem_convert", stream, (typed(of, "src"), of, typed(to, "out"), to, n), (of, to))
         return out
 
+    def sort(self, keys, out=None, *, descending=False, order=None, stream=None):
+        """The keys in ascending or descending order. out may be keys. An array `order` also gets their positions.
+
+        keys have one axis. The sort is stable. NaNs count as greater than every number.
+        """
+        of, n = self._keys(keys, stream)
+        out, to = self._moved(out, keys, of, (n,), stream)
+        contiguous(to, "out")
+        by = None if order is None else operand(self, order, "order", stream, True)
+        if by is not None and indices(by, "order") != n:
+            raise ValueError(f"order has {by.size} numbers; expected {n}")
+        args = (typed(of, "keys"), of, n, int(bool(descending)), to, by, Dtype.I64 if by is None else by.dtype_code)
+        self._run("gpumem_sort", stream, args, (of, to, by))
+        return out
+
+    def argsort(self, keys, out=None, *, descending=False, dtype="i64", stream=None):
+        """The positions of the keys in ascending or descending order, of type i32, u32, i64 or u64."""
+        of, n = self._keys(keys, stream)
+        if out is None:
+            out = self._room(keys, of, (n,), dtype_code(dtype), stream)
+        to = operand(self, out, "out", stream, True)
+        if indices(to, "out") != n:
+            raise ValueError(f"out has {to.size} numbers; expected {n}")
+        self._run("gpumem_sort", stream, (typed(of, "keys"), of, n, int(bool(descending)), None, to, to.dtype_code), (of, to))
+        return out
+
+    def _keys(self, keys, stream):
+        of = operand(self, keys, "keys", stream)
+        if len(of.shape) != 1:
+            raise ValueError(f"keys have {len(of.shape)} axes; expected 1")
+        contiguous(of, "keys")
+        return of, of.size
+
     def resize(self, src, size=None, filter="bilinear", out=None, *, stream=None):
         """Resizes an image of u8, u16 or f32 with axes (rows, columns) or (rows, columns, channels) to `size`, (rows, columns)."""
         of = operand(self, src, "src", stream)

@@ -25,6 +25,8 @@ Function<PermuteParams> permute_tiled;
 Function<PermuteParams> permute_serial;
 Function<ResizeParams> resize_parallel;
 Function<ResizeParams> resize_serial;
+Function<SortParams> sort_parallel;
+Function<SortParams> sort_serial;
 Function<TransposeParams> transpose_tiled;
 Function<TransposeParams> transpose_aos_soa;
 Function<TransposeParams> transpose_small;
@@ -32,6 +34,9 @@ Function<TransposeParams> transpose_serial;
 Function<TransposeParams> transpose_in_place_tiles;
 Function<TransposeParams> transpose_in_place_buffer;  // workspace: one matrix per BufferedTasks
 Function<TransposeParams> transpose_in_place_c2r;     // workspace: C2rShares
+
+int64_t sort_workspace_bytes(const SortParams& params, int64_t tasks) noexcept;
+int64_t sort_serial_workspace_bytes(const SortParams& params) noexcept;
 
 struct BufferedTasks {
   int64_t count;

@@ -268,6 +268,30 @@ TEST_P(CppOperations, Convert) {
       throws(status::invalid_argument, "convert: src is 3, dst is 1", [&] { ctx.convert(in, out.subview(0, 1)); }));
 }
 
+TEST_P(CppOperations, Sort) {
+  std::vector<float> x{3, -1, 2, -1};
+  std::vector<float> sorted(4);
+  std::vector<std::int32_t> order(4);
+  ctx.sort_with_order(x, sorted, order);
+  EXPECT_EQ(sorted, (std::vector<float>{-1, -1, 2, 3}));
+  EXPECT_EQ(order, (std::vector<std::int32_t>{1, 3, 2, 0}));
+  ctx.argsort(x, order, true);
+  EXPECT_EQ(order, (std::vector<std::int32_t>{0, 2, 1, 3}));
+  ctx.sort(x, x, true);
+  EXPECT_EQ(x, (std::vector<float>{3, 2, -1, -1}));
+  auto keys = ctx.alloc_device<std::uint8_t>(3);
+  auto places = ctx.alloc_device<std::uint64_t>(3);
+  ctx.copy(keys, std::vector<std::uint8_t>{200, 7, 100});
+  auto stream = ctx.create_stream();
+  stream.argsort(keys, places);
+  stream.sort(keys, keys);
+  stream.synchronize();
+  EXPECT_EQ(fetched(ctx, places), (std::vector<std::uint64_t>{1, 2, 0}));
+  EXPECT_EQ(fetched(ctx, keys), (std::vector<std::uint8_t>{7, 100, 200}));
+  sorted.resize(3);
+  EXPECT_TRUE(throws(status::invalid_argument, "sort: keys is 4, sorted is 3", [&] { ctx.sort(x, sorted); }));
+}
+
 TEST_P(CppOperations, Axpby) {
   const std::vector<float> x{1, 2, 3};
   std::vector<float> y{10, 20, 30};

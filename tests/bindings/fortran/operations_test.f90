@@ -132,6 +132,7 @@ contains
     real(real32), target :: r(6), s(6), t(6)
     real(real64), target :: d(4), e(4)
     integer(int8), target :: b(3)
+    integer(int32), target :: ranks(4)
     integer(int64), target :: big(2)
     integer(int64) :: total, low, high, place
     real(real64) :: value, least, most
@@ -186,6 +187,15 @@ contains
     call expect(all(t == r), 'a conversion to the same type')
     call ctx%convert(gpumem_view(e(:3)), gpumem_view(b))
     call expect(all(b == nint(e(:3))), 'a conversion to int8')
+    e = [3.0_real64, -1.0_real64, 2.0_real64, -1.0_real64]
+    call ctx%sort(gpumem_view(e), gpumem_view(d))
+    call expect(all(d == [-1.0_real64, -1.0_real64, 2.0_real64, 3.0_real64]), 'a sort')
+    call ctx%sort_from_zero(gpumem_view(e), gpumem_view(ranks), descending=.true.)
+    call expect(all(ranks == [0, 2, 1, 3]), 'the order of a descending sort')
+    call ctx%sort_from_zero(gpumem_view(e), gpumem_view(ranks), gpumem_view(d))
+    call expect(all(ranks == [1, 3, 2, 0]) .and. all(e(ranks + 1) == d), 'a sort and its order')
+    call ctx%sort(gpumem_view(e), gpumem_view(d(:3)), stat=stat, errmsg=errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'sort: keys is (4) of real64')
     call ctx%axpby(1.0_real64, gpumem_view(e), 1.0_real64, gpumem_view(r(:4)), gpumem_view(d), stat, errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'axpby: z is (4) of real64, y is (4) of real32')
     call ctx%axpby(1.0, gpumem_view(e), 1.0, gpumem_view(d), gpumem_view(d), stat, errmsg)

@@ -49,6 +49,8 @@ def calls(ctx, dist):
         ("terms", ctx.lincomb), ("terms", lambda w: ctx.lincomb([w])), ("terms", lambda w: ctx.lincomb([(w, x)])), ("x", lambda w: ctx.lincomb([(1, w)])),
         ("out", lambda w: ctx.lincomb([(1, x)], w)), ("x", lambda w: ctx.multiply(w, x)), ("y", lambda w: ctx.multiply(x, w)),
         ("src", lambda w: ctx.convert(w, "f32")), ("dtype", lambda w: ctx.convert(x, w)), ("out", lambda w: ctx.convert(x, out=w)),
+        ("keys", ctx.sort), ("out", lambda w: ctx.sort(x, w)), ("order", lambda w: ctx.sort(x, order=w)), ("keys", ctx.argsort),
+        ("out", lambda w: ctx.argsort(x, w)), ("dtype", lambda w: ctx.argsort(x, dtype=w)),
         ("src", lambda w: ctx.resize(w, (1, 1))), ("size", lambda w: ctx.resize(m, w)), ("size", lambda w: ctx.resize(m, (1, w))),
         ("filter", lambda w: ctx.resize(m, (1, 1), w)), ("stream", event.record), ("start", event.seconds_since), ("event", stream.wait),
         ("shape", m.reshape), ("dtype", m.view), ("key", lambda w: m[w]), ("key", lambda w: m[0, w]),

@@ -283,6 +283,25 @@ def test_convert():
             ctx.convert(x[:, ::2], "f64")
 
 
+def test_sort():
+    np = numpy()
+    x = np.array([3, -1, np.nan, 2, -1], np.float32)
+    with host() as ctx:
+        assert ctx.sort(x)[:4].tolist() == [-1, -1, 2, 3]
+        assert ctx.argsort(x).tolist() == np.argsort(x, kind="stable").tolist() == [1, 4, 3, 0, 2]
+        order = np.zeros(5, np.uint32)
+        assert ctx.sort(x, descending=True, order=order)[1:].tolist() == [3, 2, -1, -1] and order.tolist() == [2, 0, 3, 1, 4]
+        assert ctx.argsort(x, dtype="i32").dtype == np.int32
+        y = x[:2].copy()
+        assert ctx.sort(y, y) is y and y.tolist() == [-1, 3]
+        with raises(ValueError, "axes"):
+            ctx.sort(x.reshape(1, 5))
+        with raises(ValueError, "expected 5"):
+            ctx.sort(x, order=order[:3])
+        with raises(ValueError, "contiguous|padding|stride"):
+            ctx.argsort(x[::2])
+
+
 def test_resize():
     np = numpy()
     image = np.arange(16, dtype=np.uint8).reshape(4, 4)

@@ -213,6 +213,25 @@ fn convert<S: Element, D: Element>(at: Run<'_>, src: Src<S>, dst: Dst<D>) -> Res
     at.ctx.check(run!(at, gpumem_convert(from, src.0.cast(), to, dst.0.cast(), n), gpumem_convert_async()))
 }
 
+fn sort<T: Element, I: IndexElement>(
+    at: Run<'_>,
+    keys: Src<T>,
+    sorted: Option<Dst<T>>,
+    order: Option<Dst<I>>,
+    descending: bool,
+) -> Result<()> {
+    let lengths = [("sorted", sorted.map(|to| to.1)), ("order", order.map(|to| to.1))];
+    for (name, length) in lengths {
+        if length.map_or(false, |length| length != keys.1) {
+            return Err(Error::argument(format!("keys have {} elements, but {} has {:?}", keys.1, name, length)));
+        }
+    }
+    let to = sorted.map_or(std::ptr::null_mut(), |to| to.0.cast());
+    let places = order.map_or(std::ptr::null_mut(), |to| to.0.cast());
+    let (n, down, kind, of_order) = (number(keys.1)?, descending as i32, T::DTYPE as i32, I::DTYPE as i32);
+    at.ctx.check(run!(at, gpumem_sort(kind, keys.0.cast(), n, down, to, places, of_order), gpumem_sort_async()))
+}
+
 fn resize<T: Pixel>(at: Run<'_>, filter: Filter, src: Src<T>, of: Image, dst: Dst<T>, to: Image) -> Result<()> {
     if of.channels != to.channels {
         return Err(Error::argument(format!("src has {} channels, but dst has {}", of.channels, to.channels)));
@@ -322,6 +341,46 @@ macro_rules! operations {
             ) -> Result<()> {
                 let src = $in(self, src.into(), "src")?;
                 convert(self.$run(), src, $out(self, dst.into(), "dst")?)
+            }
+
+            /// The keys in ascending or descending order. The sort is stable. `gpumem_sort()`.
+            pub fn sort<'a, 'b, T: Element>(
+                &self,
+                keys: impl Into<$input<'a, T>>,
+                sorted: impl Into<$output<'b, T>>,
+                descending: bool,
+            ) -> Result<()> {
+                let (keys, to) = ($in(self, keys.into(), "keys")?, $out(self, sorted.into(), "sorted")?);
+                sort::<T, i64>(self.$run(), keys, Some(to), None, descending)
+            }
+
+            /// The same, in place. `gpumem_sort()`.
+            pub fn sort_in_place<'a, T: Element>(&self, x: impl Into<$output<'a, T>>, descending: bool) -> Result<()> {
+                let x = $out(self, x.into(), "x")?;
+                sort::<T, i64>(self.$run(), (x.0 as *const T, x.1), Some(x), None, descending)
+            }
+
+            /// The positions of the sorted keys, counted from 0. `gpumem_sort()`.
+            pub fn argsort<'a, 'b, T: Element, I: IndexElement>(
+                &self,
+                keys: impl Into<$input<'a, T>>,
+                order: impl Into<$output<'b, I>>,
+                descending: bool,
+            ) -> Result<()> {
+                let (keys, to) = ($in(self, keys.into(), "keys")?, $out(self, order.into(), "order")?);
+                sort::<T, I>(self.$run(), keys, None, Some(to), descending)
+            }
+
+            /// The sorted keys and their positions. `gpumem_sort()`.
+            pub fn sort_with_order<'a, 'b, 'c, T: Element, I: IndexElement>(
+                &self,
+                keys: impl Into<$input<'a, T>>,
+                sorted: impl Into<$output<'b, T>>,
+                order: impl Into<$output<'c, I>>,
+                descending: bool,
+            ) -> Result<()> {
+                let (keys, to) = ($in(self, keys.into(), "keys")?, $out(self, sorted.into(), "sorted")?);
+                sort(self.$run(), keys, Some(to), Some($out(self, order.into(), "order")?), descending)
             }
 
             /// z = alpha * x + beta * y. `gpumem_axpby_f32()`, `gpumem_axpby_f64()`.

@@ -139,6 +139,16 @@ fn computes() -> Result<()> {
     ctx.convert(&[2.5f32, -3.0, 300.0, f32::NAN], &mut bytes)?;
     assert_eq!(bytes, [2, -3, 127, 0]);
     assert_eq!(status(ctx.convert(&x, &mut bytes)), Status::INVALID_ARGUMENT);
+    let (keys, mut sorted, mut order) = ([3.0f64, -1.0, 2.0, -1.0], [0.0; 4], [0u32; 4]);
+    ctx.sort_with_order(&keys, &mut sorted, &mut order, false)?;
+    assert_eq!((sorted, order), ([-1.0, -1.0, 2.0, 3.0], [1, 3, 2, 0]));
+    ctx.argsort(&keys, &mut order, true)?;
+    assert_eq!(order, [0, 2, 1, 3]);
+    ctx.sort_in_place(&mut sorted, true)?;
+    assert_eq!(sorted, [3.0, 2.0, -1.0, -1.0]);
+    ctx.sort(&keys, &mut sorted, false)?;
+    assert_eq!(sorted, [-1.0, -1.0, 2.0, 3.0]);
+    assert_eq!(status(ctx.argsort(&keys, &mut order[..3], false)), Status::INVALID_ARGUMENT);
     let image: Vec<u8> = (0..16).collect();
     let mut small = [0u8; 4];
     ctx.resize(Filter::Nearest, &image, Image::new(4, 4, 1), &mut small, Image::new(2, 2, 1))?;
