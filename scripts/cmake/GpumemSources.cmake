@@ -9,6 +9,7 @@ set(core_sources
   src/api/dist.cpp
   src/api/fill.cpp
   src/api/resize.cpp
+  src/api/select.cpp
   src/api/library.cpp
   src/api/measure.cpp
   src/api/memory.cpp
@@ -88,6 +89,8 @@ set(core_sources
   src/memory/registry.cpp
   src/ops/copy/ring_copy.cpp
   src/ops/gather_scatter/gather_scatter.cpp
+  src/ops/rows.cpp
+  src/ops/select/select.cpp
   src/ops/resize/resize.cpp
   src/ops/memory/shared_contexts.cpp
   src/ops/sources.cpp
@@ -116,6 +119,7 @@ set(core_sources
   src/backend/host/queue_workers.cpp
   src/backend/host/resize.cpp
   src/backend/host/gather_scatter.cpp
+  src/backend/host/select.cpp
   src/backend/host/transpose.cpp
   src/backend/host/transpose_in_place.cpp
   src/backend/host/loops/dispatch.cpp
@@ -138,6 +142,7 @@ set(table_sources
   src/ops/reduce/implementations.cpp
   src/ops/reduce/implementations_lines.cpp
   src/ops/resize/implementations.cpp
+  src/ops/select/implementations.cpp
   src/ops/transpose/implementations.cpp)
 
 set(cuda_sources
@@ -184,6 +189,7 @@ set(kernel_sources
   kernels/resize/resize.cu
   kernels/resize/words.cu
   kernels/gather_scatter/gather_scatter.cu
+  kernels/select/select.cu
   kernels/textbook/axpby.cu
   kernels/textbook/copy.cu
   kernels/textbook/reduce.cu

@@ -42,10 +42,14 @@ CallWork amount(const ArithmeticParams& c) noexcept {
   return {(terms + 1) * n * size_of(c.dtype), sum ? std::max<int64_t>(2 * terms - 1, 0) * n : 0};
 }
 CallWork amount(const GatherScatterParams& c) noexcept { return {c.n * (2 * c.row_bytes + size_of(c.index_type))}; }
-CallWork amount(const MapParams& c) noexcept { return {c.elements()}; }            // SKELETON Map
-CallWork amount(const ScanParams& c) noexcept { return {c.elements()}; }           // SKELETON Scan
-CallWork amount(const SortParams& c) noexcept { return {c.elements()}; }           // SKELETON Sort
-CallWork amount(const SelectParams& c) noexcept { return {c.elements()}; }         // SKELETON Select
+CallWork amount(const MapParams& c) noexcept { return {c.elements()}; }   // SKELETON Map
+CallWork amount(const ScanParams& c) noexcept { return {c.elements()}; }  // SKELETON Scan
+CallWork amount(const SortParams& c) noexcept { return {c.elements()}; }  // SKELETON Sort
+// At most: the number of kept rows is not known.
+CallWork amount(const SelectParams& c) noexcept {
+  const int64_t reads = c.places ? 0 : c.row_bytes;
+  return {c.n + c.dst_rows * (reads + c.row_bytes)};
+}
 CallWork amount(const ReduceByIndexParams& c) noexcept { return {c.elements()}; }  // SKELETON ReduceByIndex
 CallWork amount(const ResizeParams& c) noexcept {
   return {(c.src_rows * c.src_cols + c.dst_rows * c.dst_cols) * c.channels * size_of(c.dtype)};

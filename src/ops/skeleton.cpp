@@ -17,11 +17,6 @@ std::span<const Implementation<SortParams>> SortFamily::table() noexcept { retur
 Plan<SortFamily> plan(Planner&, const SortParams&, Completion) { fail(GPUMEM_UNSUPPORTED, "sort"); }
 void sort(Context&, const SortParams&, NativeStream, Completion) { fail(GPUMEM_UNSUPPORTED, "sort"); }
 // SKELETON Sort end
-// SKELETON Select begin
-std::span<const Implementation<SelectParams>> SelectFamily::table() noexcept { return {}; }
-Plan<SelectFamily> plan(Planner&, const SelectParams&, Completion) { fail(GPUMEM_UNSUPPORTED, "select_rows"); }
-void select_rows(Context&, const SelectParams&, NativeStream, Completion) { fail(GPUMEM_UNSUPPORTED, "select_rows"); }
-// SKELETON Select end
 // SKELETON ReduceByIndex begin
 std::span<const Implementation<ReduceByIndexParams>> ReduceByIndexFamily::table() noexcept { return {}; }
 Plan<ReduceByIndexFamily> plan(Planner&, const ReduceByIndexParams&, Completion) { fail(GPUMEM_UNSUPPORTED, "reduce_by_index"); }

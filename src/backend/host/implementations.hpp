@@ -23,6 +23,8 @@ Function<PermuteParams> permute_tiled;
 Function<PermuteParams> permute_serial;
 Function<ResizeParams> resize_parallel;
 Function<ResizeParams> resize_serial;
+Function<SelectParams> select_parallel;
+Function<SelectParams> select_serial;
 Function<TransposeParams> transpose_tiled;
 Function<TransposeParams> transpose_aos_soa;
 Function<TransposeParams> transpose_small;
