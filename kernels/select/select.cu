@@ -306,6 +306,7 @@ LaunchResult select_words(const SelectParams& params, const Config& config, cons
   return start_words<uint32_t>(params, config, launch);
 }
 LaunchResult select_bytes(const SelectParams& params, const Config& config, const Launch& launch) {
+  if (params.places) return select_numbers(params, config, launch);
   return start_words<unsigned char>(params, config, launch);
 }
 

@@ -13,6 +13,7 @@
 #include "support/lines.hpp"
 #include "support/reductions.hpp"
 #include "support/rows.hpp"
+#include "support/selected.hpp"
 
 namespace gpumem_test {
 
@@ -134,6 +135,12 @@ inline Convert sound_convert(void* dst) { return {GPUMEM_I32, numbers<int32_t>()
 inline Arithmetic sound_arithmetic(bool product, gpumem_dtype dtype, void* z) {
   auto* const x = const_cast<double*>(numbers<double>());  // a view's, which the call only reads
   return {product, dtype, {2}, {bits_of(dtype, 2), bits_of(dtype, 3)}, {{x, {1}}, {x, {0}}}, {z, {1}}};
+}
+
+// Keeps the first of two.
+inline Selected sound_selection(void* dst, bool places) {
+  const auto* const mask = reinterpret_cast<const uint8_t*>(operands()->index);
+  return {8, numbers<int64_t>(), 8, mask, 2, dst, 2, 8, places, GPUMEM_I32};
 }
 
 inline Rows sound_rows(gpumem_family family, void* dst) {
@@ -288,6 +295,12 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"scatter", "ctx", [&](C c) { return run(c, sound_rows(GPUMEM_FAMILY_SCATTER, out.bytes)); }},
       {"scatter_async", "ctx",
        [&](C c) { return run_async(c, sound_rows(GPUMEM_FAMILY_SCATTER, out.bytes), nullptr, nullptr); }},
+      {"select", "ctx", [&](C c) { return run(c, sound_selection(out.bytes, false), out.results); }},
+      {"select_async", "ctx",
+       [&](C c) { return run_async(c, sound_selection(out.bytes, false), out.results, nullptr); }},
+      {"select_places", "ctx", [&](C c) { return run(c, sound_selection(out.bytes, true), out.results); }},
+      {"select_places_async", "ctx",
+       [&](C c) { return run_async(c, sound_selection(out.bytes, true), out.results, nullptr); }},
       {"permute", "ctx", [&](C c) { return sound_permutation(c, x, out.bytes); }},
       {"permute_async", "ctx", [&](C c) { return sound_permutation_async(c, x, out.bytes, nullptr); }},
       {"resize_2d", "ctx", [&](C c) { return run(c, sound_resize(out.bytes)); }},
@@ -357,6 +370,10 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
        [=, &out](S s) { return run_async(ctx, sound_rows(GPUMEM_FAMILY_GATHER, out.bytes), nullptr, s); }},
       {"scatter_async", "stream",
        [=, &out](S s) { return run_async(ctx, sound_rows(GPUMEM_FAMILY_SCATTER, out.bytes), nullptr, s); }},
+      {"select_async", "stream",
+       [=, &out](S s) { return run_async(ctx, sound_selection(out.bytes, false), out.results, s); }},
+      {"select_places_async", "stream",
+       [=, &out](S s) { return run_async(ctx, sound_selection(out.bytes, true), out.results, s); }},
       {"resize_2d_async", "stream", [=, &out](S s) { return run_async(ctx, sound_resize(out.bytes), s); }},
   };
   for (const NamedReduction& r : every_reduction()) {

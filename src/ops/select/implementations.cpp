@@ -42,11 +42,9 @@ const char* accepts_vec8(const DeviceProps&, const SelectParams& p) noexcept {
 const char* accepts_vec4(const DeviceProps&, const SelectParams& p) noexcept {
   return accepts_words(p, 4, "it needs rows that start at multiples of 4 bytes");
 }
-const char* accepts_bytes(const DeviceProps&, const SelectParams& p) noexcept { return accepts_words(p, 1, nullptr); }
-
 Config tiles_config(const DeviceProps& d, const SelectParams& p) noexcept {
   const SelectShape shape = select_shape(p, misalignment(p.mask), d.multiprocessors);
-  Config config{shape.tiles * shape.parts, kSelectThreads, 1, kSelectTile};
+  Config config{shape.written, kSelectThreads, 1, kSelectTile};
   config.workspace_bytes = shape.workspace_bytes();
   config.fixed_grid = true;
   config.own.set(shape);
@@ -72,7 +70,7 @@ constexpr Implementation<SelectParams> kTable[] = {
     {"vec16", ExecutionSpace::cuda, 1, plan<accepts_vec16, tiles_config>, gpu<kernels::select_vec16>},
     {"vec8", ExecutionSpace::cuda, 1, plan<accepts_vec8, tiles_config>, gpu<kernels::select_vec8>},
     {"words", ExecutionSpace::cuda, 1, plan<accepts_vec4, tiles_config>, gpu<kernels::select_words>},
-    {"bytes", ExecutionSpace::cuda, 1, plan<accepts_bytes, tiles_config>, gpu<kernels::select_bytes>},
+    {"bytes", ExecutionSpace::cuda, 1, plan<accepts<SelectParams>, tiles_config>, gpu<kernels::select_bytes>},
     {"host_parallel", ExecutionSpace::host, 1, plan<accepts<SelectParams>, host_config>, host::select_parallel},
     {"host_serial", ExecutionSpace::host, 1, plan<accepts<SelectParams>, whole<SelectParams>>, host::select_serial},
 };
