@@ -1271,18 +1271,46 @@ GPUMEM_API gpumem_status gpumem_sort_async(gpumem_ctx *ctx, gpumem_dtype dtype, 
                                            int32_t descending, void *sorted, void *order, gpumem_dtype order_type,
                                            gpumem_stream *stream);
 
-/* Select. SKELETON */
+/* Keeps the rows of a matrix that a mask names, in their order. dst gets the rows i of src for which mask[i] is not 0,
+ * one after another. *kept is their number.
+ *
+ * Rows        src has n rows of row_bytes >= 1 bytes of any content. Row i begins at i * src_pitch_bytes, and row k of
+ *             dst at k * dst_pitch_bytes. A pitch is at least row_bytes. With fewer than two rows it is not used.
+ * Mask        n contiguous bytes. Each value except 0 keeps its row.
+ * Room        dst has room for dst_rows rows. At most n of them are used. If more rows are kept, dst gets the first
+ *             dst_rows of them, *kept is the number of all, and the blocking call returns GPUMEM_OUT_OF_RANGE. After
+ *             an asynchronous call, compare *kept with dst_rows. Rows of dst after the last one are not written.
+ * Count       If dst_rows is 0, the call only counts. src and dst are not used and may be NULL. The status is
+ *             GPUMEM_OK.
+ * n == 0      *kept is 0. src, mask and dst may be NULL.
+ * Aliasing    From its first row to the end of its last, dst may share no byte with src or mask. This excludes a
+ *             selection in place. kept may overlap none of them.
+ * Place       The work runs at dst, and a count runs at mask. The blocking call first copies src (all its rows) and
+ *             mask there. For an asynchronous call the device can also read a pinned mask.
+ * kept        The blocking call writes any kind of memory at any alignment. For an asynchronous call kept is aligned to
+ *             8 bytes. On a CUDA context it is in device, pinned or managed memory, else INVALID_POINTER.
+ * Scratch     Device: about n/8 bytes. It comes and goes in the stream's order. A captured graph has its own. Host: 8
+ *             bytes per task.
+ * Capture     Only operands of the device. Two executions of one captured call may not overlap.
+ *
+ * Errors: as every operation; OUT_OF_RANGE (blocking call: more rows are kept than dst has room for). */
 GPUMEM_API gpumem_status gpumem_select(gpumem_ctx *ctx, int64_t row_bytes, const void *src, int64_t src_pitch_bytes,
-                                       const uint8_t *mask, int64_t n, void *dst, int64_t dst_pitch_bytes,
-                                       int64_t *kept);
+                                       const uint8_t *mask, int64_t n, void *dst, int64_t dst_rows,
+                                       int64_t dst_pitch_bytes, int64_t *kept);
 GPUMEM_API gpumem_status gpumem_select_async(gpumem_ctx *ctx, int64_t row_bytes, const void *src,
                                              int64_t src_pitch_bytes, const uint8_t *mask, int64_t n, void *dst,
-                                             int64_t dst_pitch_bytes, int64_t *kept, gpumem_stream *stream);
+                                             int64_t dst_rows, int64_t dst_pitch_bytes, int64_t *kept,
+                                             gpumem_stream *stream);
+
+/* places gets the numbers i for which mask[i] is not 0, in ascending order. *kept is their number. places has room for
+ * places_n numbers of index_type: GPUMEM_I32, GPUMEM_U32, GPUMEM_I64 or GPUMEM_U64, which must hold n - 1. They are
+ * aligned to their size. If places_n is 0, the call only counts, and places may be NULL. Everything else is as for
+ * gpumem_select(), with places and places_n as dst and dst_rows. The result is an index for gpumem_gather(). */
 GPUMEM_API gpumem_status gpumem_select_places(gpumem_ctx *ctx, const uint8_t *mask, int64_t n, gpumem_dtype index_type,
-                                              void *places, int64_t *kept);
+                                              void *places, int64_t places_n, int64_t *kept);
 GPUMEM_API gpumem_status gpumem_select_places_async(gpumem_ctx *ctx, const uint8_t *mask, int64_t n,
-                                                    gpumem_dtype index_type, void *places, int64_t *kept,
-                                                    gpumem_stream *stream);
+                                                    gpumem_dtype index_type, void *places, int64_t places_n,
+                                                    int64_t *kept, gpumem_stream *stream);
 
 /* ------------------------------------------------------------------------------------------------------ elementwise */
 

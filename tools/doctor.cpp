@@ -240,6 +240,8 @@ constexpr const char* kProblems[] = {
     "fill bytes=16 n=60001",
     "gather row_bytes=48 n=10007 src_rows=20011 index_type=i32",
     "scatter row_bytes=48 n=10007 dst_rows=20011 index_type=i64",
+    "select row_bytes=12 n=100003",
+    "select of=places index_type=i32 n=100003",
     "axpby dtype=f32 n=100003",
     "convert from=f32 to=bf16 n=100003",
     "arithmetic op=lincomb dtype=f64 extents=100x1003 terms=3",

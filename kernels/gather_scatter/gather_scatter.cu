@@ -8,10 +8,10 @@
 //         for any address. The last word of a row may be incomplete.
 #include <algorithm>
 
-#include "kernels/division.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/gather_scatter/gather_scatter.hpp"
 #include "kernels/limits.hpp"
+#include "kernels/row_words.cuh"
 #include "kernels/words.cuh"
 
 namespace gpumem::kernels {
@@ -75,16 +75,6 @@ __global__ void __launch_bounds__(kThreads)
   hand_over(atomicExch(scratch.pending, 0), scratch, params.status, index);
 }
 
-struct Place {
-  int64_t row;
-  int64_t word;
-  __device__ Place(int64_t number, int64_t words) {
-    const Quotient q(number, words);
-    row = q.quotient;
-    word = q.rest;
-  }
-};
-
 struct Rows : GatherScatterParams {
   int64_t words = 0;  // per row
   int64_t total = 0;  // words
@@ -111,26 +101,6 @@ __device__ __forceinline__ bool all_good(const Rows& r, const Index* index) {
   __syncthreads();
   if (blockIdx.x == 0 && threadIdx.x == 0) hand_over(found, r.scratch, r.status, index);
   return found == 0;
-}
-
-template <class T>
-__device__ __forceinline__ void move_part(const char*& from, char*& to) {
-  *reinterpret_cast<T*>(to) = *reinterpret_cast<const T*>(from);
-  from += sizeof(T);
-  to += sizeof(T);
-}
-
-// Moves less than a word, in parts that are powers of two. The word is aligned, so each part is.
-template <class Word>
-__device__ __forceinline__ void move_tail(const char* from, char* to, int bytes) {
-  if constexpr (sizeof(Word) > 8) {
-    if ((bytes & 8) != 0) move_part<uint2>(from, to);
-  }
-  if constexpr (sizeof(Word) > 4) {
-    if ((bytes & 4) != 0) move_part<uint32_t>(from, to);
-  }
-  if ((bytes & 2) != 0) move_part<uint16_t>(from, to);
-  if ((bytes & 1) != 0) move_part<unsigned char>(from, to);
 }
 
 template <class Word, class Index, bool kGathers>

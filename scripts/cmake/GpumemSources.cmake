@@ -9,6 +9,7 @@ set(core_sources
   src/api/dist.cpp
   src/api/fill.cpp
   src/api/resize.cpp
+  src/api/select.cpp
   src/api/library.cpp
   src/api/map.cpp
   src/api/measure.cpp
@@ -91,6 +92,8 @@ set(core_sources
   src/memory/registry.cpp
   src/ops/copy/ring_copy.cpp
   src/ops/gather_scatter/gather_scatter.cpp
+  src/ops/rows.cpp
+  src/ops/select/select.cpp
   src/ops/resize/resize.cpp
   src/ops/sort/sort.cpp
   src/ops/memory/shared_contexts.cpp
@@ -122,6 +125,7 @@ set(core_sources
   src/backend/host/resize.cpp
   src/backend/host/gather_scatter.cpp
   src/backend/host/sort.cpp
+  src/backend/host/select.cpp
   src/backend/host/transpose.cpp
   src/backend/host/transpose_in_place.cpp
   src/backend/host/loops/dispatch.cpp
@@ -146,6 +150,7 @@ set(table_sources
   src/ops/reduce/implementations_lines.cpp
   src/ops/resize/implementations.cpp
   src/ops/sort/implementations.cpp
+  src/ops/select/implementations.cpp
   src/ops/transpose/implementations.cpp)
 
 set(cuda_sources
@@ -195,6 +200,7 @@ set(kernel_sources
   kernels/sort/radix_sort.cu
   kernels/sort/sort.cu
   kernels/gather_scatter/gather_scatter.cu
+  kernels/select/select.cu
   kernels/textbook/axpby.cu
   kernels/textbook/copy.cu
   kernels/textbook/reduce.cu

@@ -57,7 +57,11 @@ CallWork amount(const SortParams& c) noexcept {
   const int64_t keys = (c.sorted != nullptr ? 2 : 1) * size_of(c.dtype);
   return {c.n * (keys + (c.order != nullptr ? size_of(c.order_type) : 0))};
 }
-CallWork amount(const SelectParams& c) noexcept { return {c.elements()}; }         // SKELETON Select
+// At most: the number of kept rows is not known.
+CallWork amount(const SelectParams& c) noexcept {
+  const int64_t reads = c.places ? 0 : c.row_bytes;
+  return {c.n + c.dst_rows * (reads + c.row_bytes)};
+}
 CallWork amount(const ReduceByIndexParams& c) noexcept { return {c.elements()}; }  // SKELETON ReduceByIndex
 CallWork amount(const ResizeParams& c) noexcept {
   return {(c.src_rows * c.src_cols + c.dst_rows * c.dst_cols) * c.channels * size_of(c.dtype)};

@@ -179,13 +179,16 @@ OperandsOfLine::OperandsOfLine(Context& context, const CallRecord& record,
       add_result(call.result, call.lines() * 8 * value_words(call.op), results);
     } else if constexpr (requires { call.segments; }) {
       add_result(call.result, call.segments * 8 * value_words(call.op), results);
+    } else if constexpr (requires { call.kept; }) {
+      add_result(call.kept, 8, results);
     }
   });
 }
 
 template <class T>
 void OperandsOfLine::add_result(T*& field, int64_t bytes, ExecutionSpace results) {
-  const bool value = record_.call.index() == GPUMEM_FAMILY_REDUCE;
+  const size_t family = record_.call.index();
+  const bool value = family == GPUMEM_FAMILY_REDUCE || family == GPUMEM_FAMILY_SELECT;
   gpumem_memory_kind kind = results == ExecutionSpace::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PINNED;
   if (record_.completion == Completion::blocking && (value || results == ExecutionSpace::host))
     kind = GPUMEM_MEMORY_PAGEABLE;
@@ -239,7 +242,16 @@ std::vector<unsigned char> OperandsOfLine::contents(const Buffer& buffer) const 
         const auto k = static_cast<int64_t>(i);
         return static_cast<uint64_t>(call.n / call.segments * k + std::min(k, call.n % call.segments));
       });
-    } else if constexpr (requires { call.index; call.src_rows; }) {
+    } else if constexpr (requires {
+                           call.mask;
+                           call.kept;
+                         }) {
+      if (buffer.at == call.mask)
+        block = block_of(kBlockElements, 1, [&](size_t i) { return element(GPUMEM_U8, i) & 1; });
+    } else if constexpr (requires {
+                           call.index;
+                           call.src_rows;
+                         }) {
       if (buffer.at != call.index) return;
       // Steps by a prime that does not divide the number of rows reach each row once.
       constexpr bool gathers = std::is_same_v<Family, GatherFamily>;

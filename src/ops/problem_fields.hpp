@@ -33,6 +33,7 @@ inline constexpr Words kArithmeticWords{1, [](int32_t op) noexcept { return op =
 inline constexpr Words kMapKindWords{3, map_kind_name};
 inline constexpr Words kMapOpWords{kMapOps - 1, map_op_name};
 inline constexpr Words kCompareWords{GPUMEM_GREATER, compare_op_name};
+inline constexpr Words kSelectWords{1, [](int32_t of) noexcept { return of == 0 ? "rows" : "places"; }};
 inline constexpr Words kFormWords{1, [](int32_t form) noexcept { return form == 0 ? "plain" : "async"; }};
 
 // Base of visitors that need only the operands.
@@ -344,10 +345,23 @@ void fields(V& v, SortParams& c) {
   output("sorted", c.sorted);
 }
 
-// SKELETON Select
 template <class V>
 void fields(V& v, SelectParams& c) {
+  auto of = static_cast<int32_t>(c.places);
+  v.word("of", of, kSelectWords, 0);
+  c.places = of == 1;
   v.number("n", c.n);
+  v.number("dst_rows", c.dst_rows, c.n);
+  if (c.places) {
+    v.word("index_type", c.index_type, kDtypeWords);
+  } else {
+    v.number("row_bytes", c.row_bytes);
+    if (c.n > 1) v.stride("src_pitch", c.src_pitch, c.row_bytes);
+    if (c.dst_rows > 1) v.stride("dst_pitch", c.dst_pitch, c.row_bytes);
+    if (c.dst_rows != 0) v.operand("src", c.src);
+  }
+  v.operand("mask", c.mask);
+  if (c.dst_rows != 0) v.operand("dst", c.dst);
 }
 
 // SKELETON ReduceByIndex

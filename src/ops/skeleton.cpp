@@ -7,11 +7,6 @@ std::span<const Implementation<ScanParams>> ScanFamily::table() noexcept { retur
 Plan<ScanFamily> plan(Planner&, const ScanParams&, Completion) { fail(GPUMEM_UNSUPPORTED, "scan"); }
 void scan(Context&, const ScanParams&, NativeStream, Completion) { fail(GPUMEM_UNSUPPORTED, "scan"); }
 // SKELETON Scan end
-// SKELETON Select begin
-std::span<const Implementation<SelectParams>> SelectFamily::table() noexcept { return {}; }
-Plan<SelectFamily> plan(Planner&, const SelectParams&, Completion) { fail(GPUMEM_UNSUPPORTED, "select_rows"); }
-void select_rows(Context&, const SelectParams&, NativeStream, Completion) { fail(GPUMEM_UNSUPPORTED, "select_rows"); }
-// SKELETON Select end
 // SKELETON ReduceByIndex begin
 std::span<const Implementation<ReduceByIndexParams>> ReduceByIndexFamily::table() noexcept { return {}; }
 Plan<ReduceByIndexFamily> plan(Planner&, const ReduceByIndexParams&, Completion) { fail(GPUMEM_UNSUPPORTED, "reduce_by_index"); }

@@ -14,6 +14,7 @@
 #include "support/map.hpp"
 #include "support/reductions.hpp"
 #include "support/rows.hpp"
+#include "support/selected.hpp"
 #include "support/sort.hpp"
 
 namespace gpumem_test {
@@ -146,6 +147,12 @@ inline MapCall sound_map(MapFunction kind, void* z) {
   if (kind == MapFunction::map) c.op = GPUMEM_MAP_ADD;
   if (kind == MapFunction::where || kind == MapFunction::convert_scaled) c.x.push_back({x, {0}});
   return c;
+}
+
+// Keeps the first of two.
+inline Selected sound_selection(void* dst, bool places) {
+  const auto* const mask = reinterpret_cast<const uint8_t*>(operands()->index);
+  return {8, numbers<int64_t>(), 8, mask, 2, dst, 2, 8, places, GPUMEM_I32};
 }
 
 inline Rows sound_rows(gpumem_family family, void* dst) {
@@ -311,6 +318,12 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
        [&](C c) { return run_async(c, sound_rows(GPUMEM_FAMILY_SCATTER, out.bytes), nullptr, nullptr); }},
       {"sort", "ctx", [&](C c) { return run(c, sound_sort(out.results)); }},
       {"sort_async", "ctx", [&](C c) { return run_async(c, sound_sort(out.results), nullptr); }},
+      {"select", "ctx", [&](C c) { return run(c, sound_selection(out.bytes, false), out.results); }},
+      {"select_async", "ctx",
+       [&](C c) { return run_async(c, sound_selection(out.bytes, false), out.results, nullptr); }},
+      {"select_places", "ctx", [&](C c) { return run(c, sound_selection(out.bytes, true), out.results); }},
+      {"select_places_async", "ctx",
+       [&](C c) { return run_async(c, sound_selection(out.bytes, true), out.results, nullptr); }},
       {"permute", "ctx", [&](C c) { return sound_permutation(c, x, out.bytes); }},
       {"permute_async", "ctx", [&](C c) { return sound_permutation_async(c, x, out.bytes, nullptr); }},
       {"resize_2d", "ctx", [&](C c) { return run(c, sound_resize(out.bytes)); }},
@@ -397,6 +410,10 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
       {"scatter_async", "stream",
        [=, &out](S s) { return run_async(ctx, sound_rows(GPUMEM_FAMILY_SCATTER, out.bytes), nullptr, s); }},
       {"sort_async", "stream", [=, &out](S s) { return run_async(ctx, sound_sort(out.results), s); }},
+      {"select_async", "stream",
+       [=, &out](S s) { return run_async(ctx, sound_selection(out.bytes, false), out.results, s); }},
+      {"select_places_async", "stream",
+       [=, &out](S s) { return run_async(ctx, sound_selection(out.bytes, true), out.results, s); }},
       {"resize_2d_async", "stream", [=, &out](S s) { return run_async(ctx, sound_resize(out.bytes), s); }},
   };
   for (const NamedReduction& r : every_reduction()) {

@@ -18,6 +18,7 @@
 #include "support/map.hpp"
 #include "support/memory.hpp"
 #include "support/rows.hpp"
+#include "support/selected.hpp"
 
 namespace gpumem_test {
 namespace {
@@ -26,13 +27,13 @@ constexpr gpumem_family kFamilies[] = {
     GPUMEM_FAMILY_REDUCE,          GPUMEM_FAMILY_TRANSPOSE, GPUMEM_FAMILY_FILL,   GPUMEM_FAMILY_REDUCE_AXIS,
     GPUMEM_FAMILY_REDUCE_SEGMENTS, GPUMEM_FAMILY_COPY,      GPUMEM_FAMILY_AXPBY,  GPUMEM_FAMILY_GATHER,
     GPUMEM_FAMILY_SCATTER,         GPUMEM_FAMILY_PERMUTE,   GPUMEM_FAMILY_RESIZE, GPUMEM_FAMILY_CONVERT,
-    GPUMEM_FAMILY_ARITHMETIC,      GPUMEM_FAMILY_SORT,
+    GPUMEM_FAMILY_ARITHMETIC,      GPUMEM_FAMILY_SORT,     GPUMEM_FAMILY_SELECT,
 };
 constexpr const char* kVariables[] = {
     "GPUMEM_VARIANT_REDUCE",          "GPUMEM_VARIANT_TRANSPOSE", "GPUMEM_VARIANT_FILL",   "GPUMEM_VARIANT_REDUCE_AXIS",
     "GPUMEM_VARIANT_REDUCE_SEGMENTS", "GPUMEM_VARIANT_COPY",      "GPUMEM_VARIANT_AXPBY",  "GPUMEM_VARIANT_GATHER",
     "GPUMEM_VARIANT_SCATTER",         "GPUMEM_VARIANT_PERMUTE",   "GPUMEM_VARIANT_RESIZE", "GPUMEM_VARIANT_CONVERT",
-    "GPUMEM_VARIANT_ARITHMETIC",      "GPUMEM_VARIANT_SORT",
+    "GPUMEM_VARIANT_ARITHMETIC",      "GPUMEM_VARIANT_SORT",       "GPUMEM_VARIANT_SELECT",
 };
 constexpr int64_t kOffsets[] = {0, 10, 1000};
 constexpr int32_t kIndex[] = {2, 0, 9, 1};
@@ -112,6 +113,8 @@ class VariantsOn : public OnEachContext {
       case GPUMEM_FAMILY_GATHER:
       case GPUMEM_FAMILY_SCATTER:
         return gpumem_test::run(ctx, rows(family));
+      case GPUMEM_FAMILY_SELECT:
+        return gpumem_test::run(ctx, selection(), &result);
       case GPUMEM_FAMILY_PERMUTE:
         return gpumem_permute(ctx, 4, 3, kExtents, kOrder, x.get(), nullptr, y.get(), nullptr);
       case GPUMEM_FAMILY_COPY:
@@ -164,6 +167,8 @@ class VariantsOn : public OnEachContext {
         near_rows.index = near.get();
         return gpumem_test::run_async(ctx, near_rows, nullptr, nullptr);
       }
+      case GPUMEM_FAMILY_SELECT:
+        return gpumem_test::run_async(ctx, selection(), reinterpret_cast<int64_t*>(y.bytes() + 3000), nullptr);
       case GPUMEM_FAMILY_PERMUTE:
         return gpumem_permute_async(ctx, 4, 3, kExtents, kOrder, x.get(), nullptr, y.get(), nullptr, nullptr);
       case GPUMEM_FAMILY_COPY:
@@ -180,6 +185,7 @@ class VariantsOn : public OnEachContext {
     }
     return GPUMEM_INTERNAL;
   }
+  Selected selection() { return {12, x.get(), 12, static_cast<const uint8_t*>(near.get()), 64, y.get(), 60, 16}; }
   Rows rows(gpumem_family family) { return {family, 48, x.get(), 48, GPUMEM_I32, kIndex, 4, y.get(), 48, 10}; }
   void SetUp() override {
     const Bytes zeros(4000);

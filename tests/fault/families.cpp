@@ -71,6 +71,10 @@ constexpr Operation kOperations[] = {
      [](const O& o) { return gpumem_scatter(o.ctx, 60, o.src, 64, GPUMEM_I32, o.index(), 16, o.dst, 16, 70); }},
     {"gpumem_sort",
      [](const O& o) { return gpumem_sort(o.ctx, GPUMEM_F32, o.src, 700, 0, o.dst, nullptr, GPUMEM_I64); }},
+    {"gpumem_select",
+     [](const O& o) {
+       return gpumem_select(o.ctx, 60, o.src, 64, o.x<uint8_t>(), 16, o.dst, 16, 70, o.z<int64_t>() + 400);
+     }},
     {"gpumem_resize_2d",
      [](const O& o) {
        return gpumem_resize_2d(o.ctx, GPUMEM_FILTER_BILINEAR, GPUMEM_U8, 3, o.src, 9, 11, 40, o.dst, 20, 17, 60);

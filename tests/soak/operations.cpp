@@ -15,6 +15,7 @@
 #include "support/numbers.hpp"
 #include "support/reductions.hpp"
 #include "support/rows.hpp"
+#include "support/selected.hpp"
 #include "support/sort.hpp"
 
 namespace gpumem_test {
@@ -43,6 +44,7 @@ class Draw {
   Operation transpose_in_place();
   Operation permute();
   Operation rows();
+  Operation selection();
   Operation axpby();
   Operation arithmetic();
   Operation convert();
@@ -320,6 +322,36 @@ Operation Draw::rows() {
           }};
 }
 
+Operation Draw::selection() {
+  Selected c{};
+  c.places = random_.below(3) == 0;
+  c.index_type = kIndexTypes[random_.below(4)];
+  c.row_bytes = c.places ? static_cast<int64_t>(info_of(c.index_type).bytes) : log_uniform(1, 2000, random_);
+  c.n = count(kMostBytes / (c.row_bytes + 16) / 2);
+  c.src_pitch = c.row_bytes + between(0, 16);
+  c.dst_pitch = c.row_bytes + (c.places ? 0 : between(0, 16));
+  Bytes bits(static_cast<size_t>(c.n));
+  const uint64_t often = 1 + random_.below(100);
+  for (auto& byte : bits) byte = random_.below(100) < often ? 1 : 0;
+  const int64_t kept = std::count(bits.begin(), bits.end(), 1);
+  c.dst_rows = random_.below(4) == 0 ? kept / 2 : kept + between(0, 3);
+  const int64_t used = std::min(c.dst_rows, c.n);
+  const Place src = place(static_cast<int64_t>(rows_extent(c.n, c.src_pitch, c.row_bytes)), 16);
+  const Place dst = place(static_cast<int64_t>(rows_extent(used, c.dst_pitch, c.row_bytes)), 16);
+  const Place at = {dst.area, result(c.n, 8).offset};
+  const Place number = result(8, 8);
+  return {describe(c), [=](const Side& s) {
+            if (const gpumem_status written = put(s, at, bits.data(), bits.size()); written != GPUMEM_OK)
+              return written;
+            Selected on = c;
+            on.src = s.at(src);
+            on.mask = reinterpret_cast<const uint8_t*>(s.at(at));
+            on.dst = s.at(dst);
+            auto* const word = reinterpret_cast<int64_t*>(s.at(number));
+            return s.stream ? run_async(s.ctx, on, word, s.stream) : run(s.ctx, on, word);
+          }};
+}
+
 Operation Draw::axpby() {
   Axpby c{};
   c.dtype = one_of({GPUMEM_F32, GPUMEM_F64});
@@ -480,6 +512,7 @@ Operation random_operation(Random& random, bool enqueued) {
                                              &Draw::permute,
                                              &Draw::permute,
                                              &Draw::rows,
+                                             &Draw::selection,
                                              &Draw::axpby,
                                              &Draw::arithmetic,
                                              &Draw::arithmetic,

@@ -259,6 +259,23 @@ TEST_P(LastProblem, Scatter) {
   rows_test<ScatterFamily>(
       test, [&](int64_t at) { return somewhere(at); }, [&](int64_t m) { return some(m); }, random);
 }
+TEST_P(LastProblem, Select) {
+  expect_same_plans<SelectFamily>([&] {
+    const int64_t bytes = some(40);
+    const bool places = random.below(3) == 0;
+    SelectParams p{.places = places,
+                   .index_type = GPUMEM_I32,
+                   .row_bytes = bytes,
+                   .src = places ? nullptr : somewhere(),
+                   .src_pitch = bytes + gap(),
+                   .mask = reinterpret_cast<const uint8_t*>(somewhere()),
+                   .n = some(200),
+                   .dst_rows = static_cast<int64_t>(random.below(200)),
+                   .dst_pitch = bytes + gap()};
+    p.dst = places ? somewhere(4 * some(8)) : somewhere();
+    return p;
+  });
+}
 TEST_P(LastProblem, Resize) {
   expect_same_plans<ResizeFamily>([&] {
     const gpumem_dtype dtype = random.below(2) == 0 ? GPUMEM_U8 : GPUMEM_F32;

@@ -65,6 +65,9 @@ auto told(const PermuteParams& c) {
   add(c.has_dst_strides, c.dst_strides);
   return std::tuple(c.element_bytes, c.rank, axes);
 }
+auto told(const SelectParams& c) {
+  return std::tuple(c.places, c.n, c.dst_rows, c.places ? c.index_type : 0, c.row_bytes, c.src_pitch, c.dst_pitch);
+}
 auto told(const ResizeParams& c) {
   return std::tuple(c.filter, c.dtype, c.channels, c.src_rows, c.src_cols, c.src_pitch, c.dst_rows, c.dst_cols,
                     c.dst_pitch);
@@ -189,6 +192,20 @@ requires std::derived_from<Call, GatherScatterParams> Call random_call(Random& r
   (kGathers ? c.dst_rows : c.src_rows) = c.n;
   if (c.src_rows > 1) c.src_pitch = any(r);
   if (c.dst_rows > 1) c.dst_pitch = any(r);
+  return c;
+}
+SelectParams random_call(Random& r, std::type_identity<SelectParams>) {
+  SelectParams c{.places = r.below(2) != 0, .mask = reinterpret_cast<uint8_t*>(address(r)), .n = any(r)};
+  c.dst_rows = r.below(3) != 0 ? any(r) : 0;
+  if (c.dst_rows != 0) c.dst = address(r);
+  if (c.places) {
+    c.index_type = any_of(r, GPUMEM_F64);
+    return c;
+  }
+  c.row_bytes = any(r);
+  if (c.n > 1) c.src_pitch = any(r);
+  if (c.dst_rows > 1) c.dst_pitch = any(r);
+  if (c.dst_rows != 0) c.src = address(r);
   return c;
 }
 PermuteParams random_call(Random& r, std::type_identity<PermuteParams>) {

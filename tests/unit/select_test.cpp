@@ -138,6 +138,23 @@ GatherScatterParams random_params(std::mt19937_64& random) {
 }
 
 template <>
+SelectParams random_params(std::mt19937_64& random) {
+  SelectParams p{
+      .places = random() % 4 == 0, .row_bytes = 1 + log_uniform(random, 24), .n = 1 + log_uniform(random, 36)};
+  if (p.places) p.row_bytes = random() % 2 == 0 ? 4 : 8;
+  p.dst_rows = random() % 4 == 0 ? 0 : 1 + static_cast<int64_t>(random() % static_cast<uint64_t>(p.n));
+  const auto pitch = [&] { return random() % 2 == 0 ? (p.row_bytes + 15) / 16 * 16 : p.row_bytes; };
+  p.src_pitch = pitch();
+  p.dst_pitch = pitch();
+  const auto place = [&] { return static_cast<int64_t>(random() % 3 == 0 ? random() % 16 : random() % 4 * 4); };
+  p.mask = static_cast<const uint8_t*>(static_cast<const void*>(made_up_address(place(), 2)));
+  if (p.dst_rows == 0) return p;
+  if (!p.places) p.src = made_up_address(place(), 1);
+  p.dst = made_up_address(p.places ? 8 : place(), 0);
+  return p;
+}
+
+template <>
 PermuteParams random_params(std::mt19937_64& random) {
   PermuteAxes axes;
   axes.element_bytes = int64_t{1} << (random() % 5);
@@ -255,7 +272,7 @@ template <class Family>
 class Table : public testing::Test {};
 using Families = testing::Types<ReduceFamily, ReduceAxisFamily, ReduceSegmentsFamily, ArithmeticFamily, TransposeFamily,
                                 FillFamily, CopyFamily, AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily,
-                                ResizeFamily, ConvertFamily, MapFamily, SortFamily>;
+                                ResizeFamily, ConvertFamily, MapFamily, SortFamily, SelectFamily>;
 TYPED_TEST_SUITE(Table, Families);
 
 TYPED_TEST(Table, HasUniqueNamesAndTwoVariantsABackend) {

@@ -112,6 +112,7 @@ Instance make_instance(gpumem_ctx* ctx, const Problem& problem, Place place, con
       {"convert", make_convert},
       {"gather", make_gather},
       {"scatter", make_scatter},
+      {"select", make_select},
       {"resize", make_resize},
       {"arithmetic", make_arithmetic},
       {"sort", make_sort},

@@ -74,6 +74,7 @@ Instance make_fill(Builder b);
 Instance make_copy(Builder b);
 Instance make_gather(Builder b);
 Instance make_scatter(Builder b);
+Instance make_select(Builder b);
 Instance make_axpby(Builder b);
 Instance make_convert(Builder b);
 Instance make_arithmetic(Builder b);

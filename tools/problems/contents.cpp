@@ -24,6 +24,8 @@ Contents some_rows(gpumem_dtype type, int64_t rows) {
       .kind = Contents::Kind::rows, .bytes = static_cast<int>(kDtypeBytes[type]), .count = static_cast<uint64_t>(rows)};
 }
 
+Contents half_mask() { return {.kind = Contents::Kind::mask, .bytes = 1}; }
+
 Contents even_offsets(int64_t n, int64_t segments) {
   return {.kind = Contents::Kind::offsets,
           .bytes = 8,

@@ -31,7 +31,7 @@ TOOL_HOST_DEVICE inline uint64_t number_bits(gpumem_dtype dtype, uint64_t bits) 
 }
 
 struct Contents {
-  enum class Kind { elements, values, rows, offsets };
+  enum class Kind { elements, values, rows, offsets, mask };
 
   Kind kind;
   int bytes;  // per number, least significant byte first
@@ -45,6 +45,7 @@ struct Contents {
     if (kind == Kind::rows) return row(i % count);
     if (kind == Kind::offsets) return count / parts * i + (i < count % parts ? i : count % parts);
     const uint64_t bits = mixed_bits(i + (seed << 40));
+    if (kind == Kind::mask) return bits & 1;
     return kind == Kind::elements ? element(bits) : value(bits);
   }
 
@@ -87,6 +88,9 @@ Contents values_for(gpumem_reduce_op op, gpumem_dtype dtype, uint64_t seed);
 
 // Numbers of rows in a patternless order, each at most once if there are enough.
 Contents some_rows(gpumem_dtype type, int64_t rows);
+
+// Bytes that keep half of the rows, in no pattern.
+Contents half_mask();
 
 // The starts of segments of n elements, and the end of the last one.
 Contents even_offsets(int64_t n, int64_t segments);

@@ -128,4 +128,27 @@ Instance make_sort(Builder b) {
   });
 }
 
+Instance make_select(Builder b) {
+  const bool places = b.p.text("of") == "places";
+  const gpumem_dtype type = places ? b.p.dtype("index_type") : GPUMEM_U8;
+  const int64_t row = places ? kDtypeBytes[type] : b.p.number("row_bytes");
+  const int64_t n = b.p.number("n");
+  const int64_t room = b.p.number("dst_rows", n);
+  const int64_t src_pitch = b.p.number("src_pitch", row);
+  const int64_t dst_pitch = b.p.number("dst_pitch", row);
+  const auto src = places || room == 0 ? nullptr : b.input("src", (n - 1) * src_pitch + row, elements(row));
+  const auto mask = b.input("mask", n, half_mask());
+  const auto kept = b.result("pinned", 8);
+  const auto dst = room == 0 ? nullptr : b.output("dst", (room - 1) * dst_pitch + row);
+  gpumem_ctx* const ctx = b.ctx;
+  return b.finish(Limit::copy, [=](On on) {
+    if (places) {
+      return call(on, gpumem_select_places, gpumem_select_places_async, ctx, at<const uint8_t>(mask), n, type, at(dst),
+                  room, at<int64_t>(kept));
+    }
+    return call(on, gpumem_select, gpumem_select_async, ctx, row, at(src), src_pitch, at<const uint8_t>(mask), n,
+                at(dst), room, dst_pitch, at<int64_t>(kept));
+  });
+}
+
 }  // namespace tool

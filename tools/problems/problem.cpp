@@ -66,6 +66,15 @@ std::vector<std::string> operands_of(const Problem& problem) {
     case GPUMEM_FAMILY_RESIZE:
       keys = {"src", "dst"};
       break;
+    case GPUMEM_FAMILY_SELECT:
+      if (problem.number("dst_rows", 1) == 0) {
+        keys = {"mask"};
+      } else if (problem.text("of") == "places") {
+        keys = {"mask", "dst"};
+      } else {
+        keys = {"src", "mask", "dst"};
+      }
+      break;
     case GPUMEM_FAMILY_ARITHMETIC:
       for (int64_t i = 0; i < terms_of(problem); ++i) keys.push_back(format("x%d", static_cast<int>(i)));
       keys.emplace_back("z");
@@ -180,6 +189,9 @@ int64_t counted_bytes(const Problem& p) {
       return n("n") *
              ((1 + given("sorted")) * size("dtype") +
               (given("order") != 0 ? kDtypeBytes[p.has("order_type") ? p.dtype("order_type") : GPUMEM_I64] : 0));
+    case GPUMEM_FAMILY_SELECT:  // the command's mask keeps every second row
+      return n("n") +
+             p.number("dst_rows", n("n")) / 2 * (p.text("of") == "places" ? size("index_type") : 2 * n("row_bytes"));
     case GPUMEM_FAMILY_ARITHMETIC:
     case GPUMEM_FAMILY_MAP:              // SKELETON Map
     case GPUMEM_FAMILY_SCAN:             // SKELETON Scan

@@ -34,6 +34,7 @@ inline constexpr auto kFamilies = std::to_array<Family>({
     {GPUMEM_FAMILY_RESIZE, "resize"},
     {GPUMEM_FAMILY_ARITHMETIC, "arithmetic"},
     {GPUMEM_FAMILY_SORT, "sort"},
+    {GPUMEM_FAMILY_SELECT, "select"},
 });
 
 // In table order; the last one is the host's plainest and accepts every problem.

@@ -25,6 +25,8 @@ Function<PermuteParams> permute_tiled;
 Function<PermuteParams> permute_serial;
 Function<ResizeParams> resize_parallel;
 Function<ResizeParams> resize_serial;
+Function<SelectParams> select_parallel;
+Function<SelectParams> select_serial;
 Function<SortParams> sort_parallel;
 Function<SortParams> sort_serial;
 Function<TransposeParams> transpose_tiled;

@@ -8,7 +8,7 @@
 #include "base/sentences.hpp"
 #include "kernels/elements.hpp"
 #include "ops/bounce_buffers.hpp"
-#include "ops/plan.hpp"
+#include "ops/rows.hpp"
 #include "ops/staging.hpp"
 
 namespace gpumem {
@@ -27,21 +27,14 @@ int64_t rows_of(const GatherScatterParams& c) noexcept {
 template <class Family>
 constexpr const char* kCallName = kGathers<Family> ? "gpumem_gather" : "gpumem_scatter";
 
-void check_pitch(const char* argument, int64_t pitch, int64_t rows, int64_t row_bytes) {
-  if (rows > 1) require_at_least(argument, pitch, "row_bytes", row_bytes);
-}
-
 template <class Family>
 void check(const GatherScatterParams& c) {
   require_at_least("row_bytes", c.row_bytes, 1);
-  if (!is_dtype(c.index_type) || is_floating(c.index_type) || element_bytes(c.index_type) < 4) {
-    fail(GPUMEM_INVALID_ARGUMENT,
-         "index_type is %d; expected GPUMEM_I32 (4), GPUMEM_U32 (5), GPUMEM_I64 (6) or GPUMEM_U64 (7)", c.index_type);
-  }
+  require_index_type(c.index_type);
   require_at_least("n", c.n, 0);
   require_at_least(kRowsName<Family>, rows_of<Family>(c), 0);
-  check_pitch("src_pitch_bytes", c.src_pitch, c.src_rows, c.row_bytes);
-  check_pitch("dst_pitch_bytes", c.dst_pitch, c.dst_rows, c.row_bytes);
+  require_pitch("src_pitch_bytes", c.src_pitch, c.src_rows, c.row_bytes);
+  require_pitch("dst_pitch_bytes", c.dst_pitch, c.dst_rows, c.row_bytes);
 }
 
 // Replaces unused values: the pitch of fewer than two rows, and the address of an empty matrix.
@@ -53,47 +46,10 @@ GatherScatterParams normal(GatherScatterParams c) noexcept {
   return c;
 }
 
-// From the first byte of a matrix to the end of its last row. Empty without rows.
-struct Ranges {
-  ByteRange src;
-  ByteRange index;
-  ByteRange dst;
-};
-
-ByteRange range_of(const char* argument, const void* p, int64_t rows, int64_t pitch, int64_t row_bytes,
-                   const char* what) {
-  const int64_t bytes = rows == 0 ? 0 : checked_extent(rows, pitch, row_bytes, what);
-  return {argument, p, bytes, gap_of(row_bytes, {{rows, pitch}}, 1)};
-}
-
-Ranges ranges_of(const GatherScatterParams& c) {
-  return {range_of("src", c.src, c.src_rows, c.src_pitch, c.row_bytes, "bytes of src"),
+RowRanges ranges_of(const GatherScatterParams& c) {
+  return {range_of_rows("src", c.src, c.src_rows, c.src_pitch, c.row_bytes, "bytes of src"),
           {"index", c.index, checked_mul(c.n, element_bytes(c.index_type), "bytes of index")},
-          range_of("dst", c.dst, c.dst_rows, c.dst_pitch, c.row_bytes, "bytes of dst")};
-}
-
-[[noreturn]] void fail_elsewhere(const char* argument, const Operand& operand, ExecutionSpace space) {
-  fail(GPUMEM_UNSUPPORTED, "%s is %s memory, but the work runs where dst is, %s; expected memory of that side",
-       argument, kind_name(operand.kind), space == ExecutionSpace::cuda ? "on the device" : "on the host");
-}
-
-// The work runs next to dst, or next to src if dst has no rows. Looks up every operand.
-Placement place_rows(Planner& planner, const Ranges& ranges, Completion completion) {
-  std::optional<Operand> src;
-  std::optional<Operand> dst;
-  if (ranges.src.bytes > 0) src = planner.look_up_here(ranges.src, Access::read);
-  const Operand index = planner.look_up_index(ranges.index);
-  if (ranges.dst.bytes > 0) dst = planner.look_up_here(ranges.dst, Access::write);
-  const bool on_cuda = planner.on_cuda();
-  Placement placement = src && dst ? place(on_cuda, *src, *dst) : place(on_cuda, dst ? *dst : *src);
-  if (src && dst) require_disjoint(ranges.dst, ranges.src);
-  if (dst) require_disjoint(ranges.dst, ranges.index);
-  if (src) placement.host_side = src->host_side();
-  placement.stage_index = on_cuda && read_elsewhere(placement.space, index, completion);
-  placement.index_side = index.host_side();
-  if (completion == Completion::asynchronous && placement.stage_src) fail_elsewhere("src", *src, placement.space);
-  if (completion == Completion::asynchronous && placement.stage_index) fail_elsewhere("index", index, placement.space);
-  return placement;
+          range_of_rows("dst", c.dst, c.dst_rows, c.dst_pitch, c.row_bytes, "bytes of dst")};
 }
 
 template <class Family>
@@ -101,7 +57,7 @@ Plan<Family> plan_rows(Planner& planner, const GatherScatterParams& given, Compl
   check<Family>(given);
   Plan<Family> plan;
   GatherScatterParams& c = plan.params = normal(given);
-  const Ranges ranges = ranges_of(c);
+  const RowRanges ranges = ranges_of(c);
   plan.empty = c.n == 0;
   if (plan.empty) return plan;
   require_aligned("index", c.index, element_bytes(c.index_type));
@@ -156,7 +112,7 @@ void enqueue(Context& context, const CallOf<Family>& given, NativeStream stream)
   const Plan<Family> planned = plan_rows<Family>(planner, given, Completion::asynchronous);
   GatherScatterParams params = planned.params;
   Output outputs[] = {status_of(params.status)};
-  const Ranges ranges = ranges_of(params);
+  const RowRanges ranges = ranges_of(params);
   const ByteRange operands[] = {ranges.src, ranges.index, ranges.dst};
   check_outputs(context, outputs, planned.empty ? std::span<const ByteRange>() : operands, Completion::asynchronous);
   if (planned.empty) return write_empty_values(context, outputs, stream, Completion::asynchronous);

@@ -209,6 +209,13 @@ typedef struct gpumem_functions {
   gpumem_status (*sort)(gpumem_ctx *, gpumem_dtype, const void *, int64_t, int32_t, void *, void *, gpumem_dtype);
   gpumem_status (*sort_async)(gpumem_ctx *, gpumem_dtype, const void *, int64_t, int32_t, void *, void *, gpumem_dtype,
                               gpumem_stream *);
+  gpumem_status (*select)(gpumem_ctx *, int64_t, const void *, int64_t, const uint8_t *, int64_t, void *, int64_t,
+                          int64_t, int64_t *);
+  gpumem_status (*select_async)(gpumem_ctx *, int64_t, const void *, int64_t, const uint8_t *, int64_t, void *, int64_t,
+                                int64_t, int64_t *, gpumem_stream *);
+  gpumem_status (*select_places)(gpumem_ctx *, const uint8_t *, int64_t, gpumem_dtype, void *, int64_t, int64_t *);
+  gpumem_status (*select_places_async)(gpumem_ctx *, const uint8_t *, int64_t, gpumem_dtype, void *, int64_t, int64_t *,
+                                       gpumem_stream *);
   gpumem_status (*permute)(gpumem_ctx *, int64_t, int32_t, const int64_t *, const int32_t *, const void *,
                            const int64_t *, void *, const int64_t *);
   gpumem_status (*permute_async)(gpumem_ctx *, int64_t, int32_t, const int64_t *, const int32_t *, const void *,
@@ -401,6 +408,10 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_scatter_async,
                                                 gpumem_sort,
                                                 gpumem_sort_async,
+                                                gpumem_select,
+                                                gpumem_select_async,
+                                                gpumem_select_places,
+                                                gpumem_select_places_async,
                                                 gpumem_permute,
                                                 gpumem_permute_async,
                                                 gpumem_resize_2d,
