@@ -296,6 +296,30 @@ gpumem_status gpumem_dot_view_f64_async(gpumem_ctx* ctx, int32_t ndim, const int
   return value(ctx, dot(x, y, 1, 1, 1, result), enqueued(stream), &view);
 }
 
+gpumem_status gpumem_nrm2_view_f32(gpumem_ctx* ctx, int32_t ndim, const int64_t* extents, const float* x,
+                                   const int64_t* x_strides, double* result) {
+  const ViewArguments view{ndim, extents, x_strides};
+  return value(ctx, reduction(GPUMEM_NRM2, x, 1, 1, result), {}, &view);
+}
+
+gpumem_status gpumem_nrm2_view_f64(gpumem_ctx* ctx, int32_t ndim, const int64_t* extents, const double* x,
+                                   const int64_t* x_strides, double* result) {
+  const ViewArguments view{ndim, extents, x_strides};
+  return value(ctx, reduction(GPUMEM_NRM2, x, 1, 1, result), {}, &view);
+}
+
+gpumem_status gpumem_nrm2_view_f32_async(gpumem_ctx* ctx, int32_t ndim, const int64_t* extents, const float* x,
+                                         const int64_t* x_strides, double* result, gpumem_stream* stream) {
+  const ViewArguments view{ndim, extents, x_strides};
+  return value(ctx, reduction(GPUMEM_NRM2, x, 1, 1, result), enqueued(stream), &view);
+}
+
+gpumem_status gpumem_nrm2_view_f64_async(gpumem_ctx* ctx, int32_t ndim, const int64_t* extents, const double* x,
+                                         const int64_t* x_strides, double* result, gpumem_stream* stream) {
+  const ViewArguments view{ndim, extents, x_strides};
+  return value(ctx, reduction(GPUMEM_NRM2, x, 1, 1, result), enqueued(stream), &view);
+}
+
 gpumem_status gpumem_nrm2_f32(gpumem_ctx* ctx, const float* x, int64_t n, int64_t stride, double* result) {
   return value(ctx, reduction(GPUMEM_NRM2, x, n, stride, result));
 }

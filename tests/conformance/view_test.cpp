@@ -100,6 +100,12 @@ class ViewConformance : public Conformance {
       return call_as(form, gpumem_argreduce_view, gpumem_argreduce_view_async, context, c.dtype, reductions::arg_op(op),
                      rank, extents, x, strides, words, words + 1);
     }
+    if (op == GPUMEM_NRM2) {
+      return c.dtype == GPUMEM_F64 ? call_as(form, gpumem_nrm2_view_f64, gpumem_nrm2_view_f64_async, context, rank,
+                                             extents, as<double>(x), strides, d)
+                                   : call_as(form, gpumem_nrm2_view_f32, gpumem_nrm2_view_f32_async, context, rank,
+                                             extents, as<float>(x), strides, d);
+    }
     if (op != GPUMEM_DOT) {
       return call_as(form, gpumem_reduce_view, gpumem_reduce_view_async, context, c.dtype, op, rank, extents, x,
                      strides, out);
@@ -133,7 +139,7 @@ class ViewConformance : public Conformance {
     GuardedBuffer word = blocks.buffer(3, results, sizeof(gpumem_status), 0);
     const int64_t n = count_of(c);
     for (const gpumem_reduce_op op : kAllOps) {
-      if (!has(c.dtype, op) || op == GPUMEM_NRM2) continue;
+      if (!has(c.dtype, op)) continue;
       const Outcome expected = reference(op, {c.dtype, x.packed.data(), n, 1}, {c.dtype, y.packed.data(), n, 1});
       const auto each = [&](bool accepted, const char* variant) {
         for (const bool enqueued : {false, true}) {
