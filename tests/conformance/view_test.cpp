@@ -87,36 +87,6 @@ class ViewConformance : public Conformance {
     return made;
   }
 
-  gpumem_status call(const CallForm& form, const ViewCase& c, gpumem_reduce_op op, const void* x, const void* y,
-                     void* out) {
-    const auto rank = static_cast<int32_t>(c.extents.size());
-    const int64_t* const extents = or_null(c.extents);
-    const int64_t* const strides = or_null(c.strides);
-    auto* const words = static_cast<int64_t*>(out);
-    auto* const d = static_cast<double*>(out);
-    using reductions::as;
-    gpumem_ctx* const context = ctx;
-    if (is_arg(op)) {
-      return call_as(form, gpumem_argreduce_view, gpumem_argreduce_view_async, context, c.dtype, reductions::arg_op(op),
-                     rank, extents, x, strides, words, words + 1);
-    }
-    if (op == GPUMEM_NRM2) {
-      return c.dtype == GPUMEM_F64 ? call_as(form, gpumem_nrm2_view_f64, gpumem_nrm2_view_f64_async, context, rank,
-                                             extents, as<double>(x), strides, d)
-                                   : call_as(form, gpumem_nrm2_view_f32, gpumem_nrm2_view_f32_async, context, rank,
-                                             extents, as<float>(x), strides, d);
-    }
-    if (op != GPUMEM_DOT) {
-      return call_as(form, gpumem_reduce_view, gpumem_reduce_view_async, context, c.dtype, op, rank, extents, x,
-                     strides, out);
-    }
-    const int64_t* const of_y = or_null(c.y_strides);
-    return c.dtype == GPUMEM_F64 ? call_as(form, gpumem_dot_view_f64, gpumem_dot_view_f64_async, context, rank, extents,
-                                           as<double>(x), strides, as<double>(y), of_y, d)
-                                 : call_as(form, gpumem_dot_view_f32, gpumem_dot_view_f32_async, context, rank, extents,
-                                           as<float>(x), strides, as<float>(y), of_y, d);
-  }
-
   std::string line_of(const ViewCase& c, gpumem_reduce_op op, const void* x, const void* y) {
     Line line(ctx, "reduce");
     line.with("dtype", c.dtype).with("op", op);
@@ -141,6 +111,14 @@ class ViewConformance : public Conformance {
     for (const gpumem_reduce_op op : kAllOps) {
       if (!has(c.dtype, op)) continue;
       const Outcome expected = reference(op, {c.dtype, x.packed.data(), n, 1}, {c.dtype, y.packed.data(), n, 1});
+      const ViewReduction r{c.dtype,
+                            op,
+                            static_cast<int32_t>(c.extents.size()),
+                            or_null(c.extents),
+                            x.buffer.data(),
+                            or_null(c.strides),
+                            y.buffer.data(),
+                            or_null(c.y_strides)};
       const auto each = [&](bool accepted, const char* variant) {
         for (const bool enqueued : {false, true}) {
           const std::string what =
@@ -150,7 +128,7 @@ class ViewConformance : public Conformance {
           poison(word.whole_image());
           word.write();
           const CallForm form{enqueued, nullptr, reinterpret_cast<gpumem_status*>(word.data())};
-          const gpumem_status status = call(form, c, op, x.buffer.data(), y.buffer.data(), result.data());
+          const gpumem_status status = reductions::run_as(form, ctx, r, result.data());
           ASSERT_TRUE(ok(gpumem_stream_synchronize(ctx, nullptr))) << what;
           const gpumem_status want = accepted ? expected.status : GPUMEM_UNSUPPORTED;
           const bool later = enqueued && want == GPUMEM_OVERFLOW;  // the work finds it
