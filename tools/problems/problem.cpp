@@ -146,7 +146,8 @@ int64_t counted_bytes(const Problem& p) {
   const auto given = [&](const std::string& key) { return p.text(key) == "none" ? 0 : 1; };
   switch (static_cast<decltype(GPUMEM_FAMILY_REDUCE)>(family_of(p.family()))) {
     case GPUMEM_FAMILY_REDUCE:
-      return n("n") * size("dtype") * (p.op() == GPUMEM_DOT ? 2 : 1);
+      return (p.has("extents") ? product(p.numbers("extents")) : n("n")) * size("dtype") *
+             (p.op() == GPUMEM_DOT ? 2 : 1);
     case GPUMEM_FAMILY_REDUCE_AXIS:
       return n("batches") * n("rows") * n("cols") * size("dtype");
     case GPUMEM_FAMILY_REDUCE_SEGMENTS:

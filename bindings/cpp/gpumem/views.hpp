@@ -165,7 +165,7 @@ inline constexpr bool has_size<X, std::void_t<decltype(std::size(std::declval<X&
 
 template <class X>
 auto sequence_of(X&& x) {
-  static_assert(!is_operand<X> || has_size<X>, "a sequence is taken here: a matrix_view goes with another one");
+  static_assert(!is_operand<X> || has_size<X>, "a sequence is taken here, and this is a matrix_view");
   static_assert(std::is_lvalue_reference_v<X> || is_view<bare<X>> || !has_size<X>,
                 "this temporary owns its memory, which would end with the call: give it a name");
   using element = element_t<X>;
