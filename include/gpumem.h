@@ -1110,7 +1110,19 @@ GPUMEM_API gpumem_status gpumem_reduce_by_index_async(gpumem_ctx *ctx, gpumem_dt
                                                       void *result, int64_t bins, gpumem_status *status,
                                                       gpumem_stream *stream);
 
-/* Reductions of views. SKELETON */
+/* Reductions of views, such as the interior of an array with a border. They are gpumem_reduce(), gpumem_argreduce(),
+ * gpumem_dot_f32() and gpumem_nrm2_f32() for other operands. All that is said there and above holds here too.
+ *
+ * Views       ndim is the number of axes, 0 (a single element) to 8. extents has ndim entries, for x and y. It may be
+ *             NULL if ndim is 0. The last axis is the fastest. Strides are in elements, one per axis, and at least 0
+ *             (0 repeats elements). NULL means row-major without padding. The stride of an axis of extent 1 is not
+ *             used. Elements may overlap in any way.
+ * Order       Row-major: the result has the bits of the same elements without padding. *index is the position in that
+ *             order. The host and every GPU give the same bits.
+ * Extent 0    As n == 0. x and y may then be NULL.
+ * Host data   extents and strides are ordinary host memory. The library reads them before the call returns.
+ *
+ * Errors: as every operation; EMPTY; OVERFLOW (blocking calls); UNSUPPORTED (the type does not have the operation). */
 GPUMEM_API gpumem_status gpumem_reduce_view(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, int32_t ndim,
                                             const int64_t *extents, const void *x, const int64_t *x_strides,
                                             void *result);
@@ -1137,6 +1149,16 @@ GPUMEM_API gpumem_status gpumem_dot_view_f32_async(gpumem_ctx *ctx, int32_t ndim
 GPUMEM_API gpumem_status gpumem_dot_view_f64_async(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents,
                                                    const double *x, const int64_t *x_strides, const double *y,
                                                    const int64_t *y_strides, double *result, gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_nrm2_view_f32(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents, const float *x,
+                                              const int64_t *x_strides, double *result);
+GPUMEM_API gpumem_status gpumem_nrm2_view_f64(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents, const double *x,
+                                              const int64_t *x_strides, double *result);
+GPUMEM_API gpumem_status gpumem_nrm2_view_f32_async(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents,
+                                                    const float *x, const int64_t *x_strides, double *result,
+                                                    gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_nrm2_view_f64_async(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents,
+                                                    const double *x, const int64_t *x_strides, double *result,
+                                                    gpumem_stream *stream);
 
 /* Scan. SKELETON */
 GPUMEM_API gpumem_status gpumem_scan(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, int32_t exclusive,

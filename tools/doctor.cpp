@@ -228,6 +228,7 @@ constexpr const char* kProblems[] = {
     "reduce dtype=f16 op=arg_max n=100003",
     "reduce dtype=f64 op=dot n=30001",
     "reduce dtype=f64 op=nrm2 n=30001",
+    "reduce dtype=f32 op=sum extents=41x37x29 strides=1600,40,1",
     "reduce_axis dtype=f32 op=sum axis=rows rows=111 cols=2003",
     "reduce_axis dtype=f32 op=sum axis=cols rows=2003 cols=111",
     "reduce_segments dtype=f64 op=sum n=30001 segments=1009",

@@ -1202,6 +1202,151 @@ module gpumem_c
       type(c_ptr), value :: status
       type(c_ptr), value :: stream
     end function
+    integer(c_int32_t) function gpumem_reduce_view(ctx, dtype, op, rank, extents, x, x_strides, result) bind(c, &
+        name='gpumem_reduce_view')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_reduce_view_async(ctx, dtype, op, rank, extents, x, x_strides, result, status, &
+        stream) bind(c, name='gpumem_reduce_view_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: result
+      type(c_ptr), value :: status
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_argreduce_view(ctx, dtype, op, rank, extents, x, x_strides, value, &
+        index) bind(c, name='gpumem_argreduce_view')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: value
+      type(c_ptr), value :: index
+    end function
+    integer(c_int32_t) function gpumem_argreduce_view_async(ctx, dtype, op, rank, extents, x, x_strides, value, &
+        index, stream) bind(c, name='gpumem_argreduce_view_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: value
+      type(c_ptr), value :: index
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_dot_view_f32(ctx, rank, extents, x, x_strides, y, y_strides, result) bind(c, &
+        name='gpumem_dot_view_f32')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: y
+      integer(c_int64_t), intent(in), optional :: y_strides(*)
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_dot_view_f64(ctx, rank, extents, x, x_strides, y, y_strides, result) bind(c, &
+        name='gpumem_dot_view_f64')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: y
+      integer(c_int64_t), intent(in), optional :: y_strides(*)
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_dot_view_f32_async(ctx, rank, extents, x, x_strides, y, y_strides, result, &
+        stream) bind(c, name='gpumem_dot_view_f32_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: y
+      integer(c_int64_t), intent(in), optional :: y_strides(*)
+      type(c_ptr), value :: result
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_dot_view_f64_async(ctx, rank, extents, x, x_strides, y, y_strides, result, &
+        stream) bind(c, name='gpumem_dot_view_f64_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: y
+      integer(c_int64_t), intent(in), optional :: y_strides(*)
+      type(c_ptr), value :: result
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_nrm2_view_f32(ctx, rank, extents, x, x_strides, result) bind(c, &
+        name='gpumem_nrm2_view_f32')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_nrm2_view_f64(ctx, rank, extents, x, x_strides, result) bind(c, &
+        name='gpumem_nrm2_view_f64')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_nrm2_view_f32_async(ctx, rank, extents, x, x_strides, result, stream) bind(c, &
+        name='gpumem_nrm2_view_f32_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: result
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_nrm2_view_f64_async(ctx, rank, extents, x, x_strides, result, stream) bind(c, &
+        name='gpumem_nrm2_view_f64_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: result
+      type(c_ptr), value :: stream
+    end function
     integer(c_int32_t) function gpumem_transpose(ctx, element_bytes, rows, cols, src, src_ld, dst, dst_ld) bind(c, &
         name='gpumem_transpose')
       import

@@ -8,7 +8,7 @@ module gpumem_checks
   use gpumem_views
   implicit none
   private
-  public :: is_set, described, conforms, has_gaps, has_columns, is_real, is_sequence, step, pairs, word, checked_result, rows_fit
+  public :: is_set, described, conforms, has_gaps, has_columns, is_real, axes_of, step, pairs, word, checked_result, rows_fit
 
 contains
 
@@ -117,17 +117,15 @@ contains
         '; expected 2 or 3 dimensions, without padding within columns', stat, errmsg)
   end function
 
-  logical function is_sequence(what, x, stat, errmsg)
-    character(*), intent(in) :: what
+  ! The extents and strides of x as the library's axes, whose last one is Fortran's first dimension.
+  pure subroutine axes_of(x, extents, strides)
     type(gpumem_view), intent(in) :: x
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    is_sequence = is_real(what, x, stat, errmsg)
-    if (.not. is_sequence) return
-    is_sequence = step(x) > 0
-    if (.not. is_sequence) call refuse(what // ' has padding of several sizes between its elements; expected one size', &
-        stat, errmsg)
-  end function
+    integer(int64), intent(out) :: extents(max_rank), strides(max_rank)
+    extents = 1
+    strides = 0
+    extents(:x%rank) = x%extent(x%rank:1:-1)
+    strides(:x%rank) = x%stride(x%rank:1:-1)
+  end subroutine
 
   ! The distance between neighbouring elements in memory if it is constant, as in a contiguous array or a row of a
   ! matrix; else 0.

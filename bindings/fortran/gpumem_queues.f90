@@ -30,8 +30,7 @@ contains
   ! deferred status of asynchronous work. On a CUDA context, the results and status of a stream are in device, pinned or
   ! managed memory.
 
-  ! result = the reduction of all elements of x, a contiguous view or one with padding of one size, such as a row of a
-  ! matrix.
+  ! result = the reduction of all elements of x, in the order of the elements of an array. x may be any section.
   subroutine reduce_to(self, op, x, result, stat, errmsg, status)
     class(gpumem_queue), intent(in) :: self
     integer(c_int32_t), intent(in) :: op
@@ -39,10 +38,17 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(gpumem_view), intent(in), optional :: status
+    integer(int64) :: extents(max_rank), strides(max_rank)
     integer(c_int32_t) :: code
-    if (.not. is_sequence('reduce: x', x, stat, errmsg)) return
+    if (.not. is_real('reduce: x', x, stat, errmsg)) return
     if (.not. checked_result('reduce: result', x%dtype, result, pairs(op, 1_int64), stat, errmsg)) return
-    if (self%enqueues) then
+    call axes_of(x, extents, strides)
+    if (step(x) == 0 .and. self%enqueues) then
+      code = gpumem_reduce_view_async(self%ctx, x%dtype, op, int(x%rank, c_int32_t), extents, x%pointer(), strides, &
+          result%pointer(), word(status), self%stream)
+    else if (step(x) == 0) then
+      code = gpumem_reduce_view(self%ctx, x%dtype, op, int(x%rank, c_int32_t), extents, x%pointer(), strides, result%pointer())
+    else if (self%enqueues) then
       code = gpumem_reduce_async(self%ctx, x%dtype, op, x%pointer(), x%size(), step(x), result%pointer(), word(status), self%stream)
     else
       code = gpumem_reduce(self%ctx, x%dtype, op, x%pointer(), x%size(), step(x), result%pointer())
@@ -56,11 +62,19 @@ contains
     type(gpumem_view), intent(in) :: x, value, index_from_zero
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    integer(int64) :: extents(max_rank), strides(max_rank)
     integer(c_int32_t) :: code
-    if (.not. is_sequence('argreduce: x', x, stat, errmsg)) return
+    if (.not. is_real('argreduce: x', x, stat, errmsg)) return
     if (.not. checked_result('argreduce: value', x%dtype, value, 1_int64, stat, errmsg)) return
     if (.not. checked_result('argreduce: index_from_zero', gpumem_i64, index_from_zero, 1_int64, stat, errmsg)) return
-    if (self%enqueues) then
+    call axes_of(x, extents, strides)
+    if (step(x) == 0 .and. self%enqueues) then
+      code = gpumem_argreduce_view_async(self%ctx, x%dtype, op, int(x%rank, c_int32_t), extents, x%pointer(), strides, &
+          value%pointer(), index_from_zero%pointer(), self%stream)
+    else if (step(x) == 0) then
+      code = gpumem_argreduce_view(self%ctx, x%dtype, op, int(x%rank, c_int32_t), extents, x%pointer(), strides, &
+          value%pointer(), index_from_zero%pointer())
+    else if (self%enqueues) then
       code = gpumem_argreduce_async(self%ctx, x%dtype, op, x%pointer(), x%size(), step(x), value%pointer(), &
           index_from_zero%pointer(), self%stream)
     else
@@ -74,24 +88,44 @@ contains
     type(gpumem_view), intent(in) :: x, y, result
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    integer(c_int32_t) :: code
-    if (.not. is_sequence('dot: x', x, stat, errmsg)) return
-    if (.not. is_sequence('dot: y', y, stat, errmsg)) return
+    integer(int64) :: extents(max_rank), strides(max_rank), of_y(max_rank)
+    integer(c_int32_t) :: code, r
+    if (.not. is_real('dot: x', x, stat, errmsg)) return
+    if (.not. is_real('dot: y', y, stat, errmsg)) return
     if (.not. checked_result('dot: result', gpumem_f64, result, 1_int64, stat, errmsg)) return
     if (x%size() /= y%size() .or. x%dtype /= y%dtype .or. all(x%dtype /= [gpumem_f32, gpumem_f64])) then
       call refuse('dot: x is ' // described(x) // ', y is ' // described(y) // '; expected reals of one kind, and one size', &
           stat, errmsg)
       return
     end if
-    associate (c => self%ctx, p => x%pointer(), q => y%pointer(), n => x%size(), r => result%pointer())
+    if (step(x) == 0 .or. step(y) == 0) then
+      if (.not. conforms('dot', 'x', x, 'y', y, stat=stat, errmsg=errmsg)) return
+      call axes_of(y, extents, of_y)
+      call axes_of(x, extents, strides)
+      r = int(x%rank, c_int32_t)
+      associate (c => self%ctx, p => x%pointer(), q => y%pointer(), to => result%pointer())
+        if (x%dtype == gpumem_f32 .and. self%enqueues) then
+          code = gpumem_dot_view_f32_async(c, r, extents, p, strides, q, of_y, to, self%stream)
+        else if (x%dtype == gpumem_f32) then
+          code = gpumem_dot_view_f32(c, r, extents, p, strides, q, of_y, to)
+        else if (self%enqueues) then
+          code = gpumem_dot_view_f64_async(c, r, extents, p, strides, q, of_y, to, self%stream)
+        else
+          code = gpumem_dot_view_f64(c, r, extents, p, strides, q, of_y, to)
+        end if
+      end associate
+      call finish(code, stat, errmsg)
+      return
+    end if
+    associate (c => self%ctx, p => x%pointer(), q => y%pointer(), n => x%size(), to => result%pointer())
       if (x%dtype == gpumem_f32 .and. self%enqueues) then
-        code = gpumem_dot_f32_async(c, p, q, n, step(x), step(y), r, self%stream)
+        code = gpumem_dot_f32_async(c, p, q, n, step(x), step(y), to, self%stream)
       else if (x%dtype == gpumem_f32) then
-        code = gpumem_dot_f32(c, p, q, n, step(x), step(y), r)
+        code = gpumem_dot_f32(c, p, q, n, step(x), step(y), to)
       else if (self%enqueues) then
-        code = gpumem_dot_f64_async(c, p, q, n, step(x), step(y), r, self%stream)
+        code = gpumem_dot_f64_async(c, p, q, n, step(x), step(y), to, self%stream)
       else
-        code = gpumem_dot_f64(c, p, q, n, step(x), step(y), r)
+        code = gpumem_dot_f64(c, p, q, n, step(x), step(y), to)
       end if
     end associate
     call finish(code, stat, errmsg)
@@ -102,22 +136,33 @@ contains
     type(gpumem_view), intent(in) :: x, result
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    integer(c_int32_t) :: code
-    if (.not. is_sequence('nrm2: x', x, stat, errmsg)) return
+    integer(int64) :: extents(max_rank), strides(max_rank)
+    integer(c_int32_t) :: code, r
+    if (.not. is_real('nrm2: x', x, stat, errmsg)) return
     if (.not. checked_result('nrm2: result', gpumem_f64, result, 1_int64, stat, errmsg)) return
     if (all(x%dtype /= [gpumem_f32, gpumem_f64])) then
       call refuse('nrm2: x is ' // described(x) // '; expected reals', stat, errmsg)
       return
     end if
-    associate (c => self%ctx, p => x%pointer(), n => x%size(), r => result%pointer())
-      if (x%dtype == gpumem_f32 .and. self%enqueues) then
-        code = gpumem_nrm2_f32_async(c, p, n, step(x), r, self%stream)
+    call axes_of(x, extents, strides)
+    r = int(x%rank, c_int32_t)
+    associate (c => self%ctx, p => x%pointer(), n => x%size(), to => result%pointer(), apart => step(x))
+      if (x%dtype == gpumem_f32 .and. apart == 0 .and. self%enqueues) then
+        code = gpumem_nrm2_view_f32_async(c, r, extents, p, strides, to, self%stream)
+      else if (x%dtype == gpumem_f32 .and. apart == 0) then
+        code = gpumem_nrm2_view_f32(c, r, extents, p, strides, to)
+      else if (x%dtype == gpumem_f32 .and. self%enqueues) then
+        code = gpumem_nrm2_f32_async(c, p, n, apart, to, self%stream)
       else if (x%dtype == gpumem_f32) then
-        code = gpumem_nrm2_f32(c, p, n, step(x), r)
+        code = gpumem_nrm2_f32(c, p, n, apart, to)
+      else if (apart == 0 .and. self%enqueues) then
+        code = gpumem_nrm2_view_f64_async(c, r, extents, p, strides, to, self%stream)
+      else if (apart == 0) then
+        code = gpumem_nrm2_view_f64(c, r, extents, p, strides, to)
       else if (self%enqueues) then
-        code = gpumem_nrm2_f64_async(c, p, n, step(x), r, self%stream)
+        code = gpumem_nrm2_f64_async(c, p, n, apart, to, self%stream)
       else
-        code = gpumem_nrm2_f64(c, p, n, step(x), r)
+        code = gpumem_nrm2_f64(c, p, n, apart, to)
       end if
     end associate
     call finish(code, stat, errmsg)

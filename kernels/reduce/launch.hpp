@@ -8,6 +8,7 @@
 #include "kernels/nodes.hpp"
 #include "kernels/reduce/limits.hpp"
 #include "kernels/reduce/line_plans.hpp"
+#include "kernels/reduce/params.hpp"
 #include "kernels/reduce/spans.hpp"
 
 namespace gpumem::kernels {
@@ -58,6 +59,7 @@ struct ReduceLaunch {
   int32_t block = 0;            // threads
   const void* y = nullptr;      // dot: the second operand
   int64_t y_stride = 0;
+  const ReduceView* view = nullptr;  // host memory; nullptr or rank 0: the strides above
   bool single_tile = false;  // the threads of one block or cluster load the whole sequence at once
   // A blocking reduction of one line writes its node to the slot. Others write the finished value.
   ReduceSlot* slot = nullptr;
@@ -106,6 +108,7 @@ using ReduceLauncher = LaunchResult(const ReduceLaunch&, Stream);
 ReduceLauncher reduce_tiles;           // a contiguous sequence of aligned elements
 ReduceLauncher reduce_single_tile;     // a short contiguous sequence of aligned elements
 ReduceLauncher reduce_strided_scalar;  // any lines
+ReduceLauncher reduce_view;            // one sequence with any strides, or a view of it
 ReduceLauncher reduce_warp_lines;      // contiguous lines
 ReduceLauncher reduce_columns;
 ReduceLauncher reduce_windows;

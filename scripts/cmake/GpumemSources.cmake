@@ -89,6 +89,7 @@ set(core_sources
   src/ops/reduce/reduce_check.cpp
   src/ops/reduce/reduce_lines.cpp
   src/ops/reduce/reduce_streamed.cpp
+  src/ops/reduce/reduce_view.cpp
   src/memory/registry.cpp
   src/ops/copy/ring_copy.cpp
   src/ops/gather_scatter/gather_scatter.cpp
@@ -193,6 +194,7 @@ set(kernel_sources
   kernels/reduce/tiles_integer.cu
   kernels/reduce/tiles_range.cu
   kernels/reduce/tiles_sum.cu
+  kernels/reduce/view.cu
   kernels/reduce/warp_lines.cu
   kernels/reduce/windows.cu
   kernels/resize/resize.cu

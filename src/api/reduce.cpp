@@ -1,4 +1,5 @@
 // Entry points for reductions. Typed functions differ from general ones only in their types.
+#include "ops/reduce/reduce.hpp"
 #include "api/guard.hpp"
 #include "ops/call_record.hpp"
 #include "ops/operations.hpp"
@@ -9,28 +10,35 @@ using namespace gpumem::api;
 namespace {
 
 // One value, after check(params) has accepted the arguments. A rejected problem still counts as this thread's last one.
+// view: nullptr if the operands are sequences.
 template <class Check>
-gpumem_status checked(gpumem_ctx* ctx, ReduceParams params, Order order, const Check& check) noexcept {
+gpumem_status checked(gpumem_ctx* ctx, ReduceParams params, Order order, const ViewArguments* view,
+                      const Check& check) noexcept {
+  if (view != nullptr) params = with_view(params, *view);
   return with_context(ctx, [&](Context& context) {
     note_call(params, order.completion);
+    if (view != nullptr) gpumem::check(*view);
     check(params);
     run_profiled(context, order, [&](NativeStream stream) { reduce(context, params, stream, order.completion); });
   });
 }
 
-gpumem_status value(gpumem_ctx* ctx, const ReduceParams& params, Order order = {}) noexcept {
-  return checked(ctx, params, order, [](const ReduceParams& p) { require(p.result, "result"); });
+gpumem_status value(gpumem_ctx* ctx, const ReduceParams& params, Order order = {},
+                    const ViewArguments* view = nullptr) noexcept {
+  return checked(ctx, params, order, view, [](const ReduceParams& p) { require(p.result, "result"); });
 }
 
-gpumem_status general(gpumem_ctx* ctx, const ReduceParams& params, Order order = {}) noexcept {
-  return checked(ctx, params, order, [](const ReduceParams& p) {
+gpumem_status general(gpumem_ctx* ctx, const ReduceParams& params, Order order = {},
+                      const ViewArguments* view = nullptr) noexcept {
+  return checked(ctx, params, order, view, [](const ReduceParams& p) {
     require(p.result, "result");
     require_general(p.op);
   });
 }
 
-gpumem_status search(gpumem_ctx* ctx, const ReduceParams& params, Order order = {}) noexcept {
-  return checked(ctx, params, order, [](ReduceParams& p) {
+gpumem_status search(gpumem_ctx* ctx, const ReduceParams& params, Order order = {},
+                     const ViewArguments* view = nullptr) noexcept {
+  return checked(ctx, params, order, view, [](ReduceParams& p) {
     require(p.index, "index");
     p.op = search_for(p.op);
   });
@@ -233,6 +241,83 @@ gpumem_status gpumem_dot_f32_async(gpumem_ctx* ctx, const float* x, const float*
 gpumem_status gpumem_dot_f64_async(gpumem_ctx* ctx, const double* x, const double* y, int64_t n, int64_t x_stride,
                                    int64_t y_stride, double* result, gpumem_stream* stream) {
   return value(ctx, dot(x, y, n, x_stride, y_stride, result), enqueued(stream));
+}
+
+gpumem_status gpumem_reduce_view(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, int32_t ndim,
+                                 const int64_t* extents, const void* x, const int64_t* x_strides, void* result) {
+  const ViewArguments view{ndim, extents, x_strides};
+  return general(ctx, {.dtype = dtype, .op = op, .x = x, .result = result}, {}, &view);
+}
+
+gpumem_status gpumem_reduce_view_async(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, int32_t ndim,
+                                       const int64_t* extents, const void* x, const int64_t* x_strides, void* result,
+                                       gpumem_status* status, gpumem_stream* stream) {
+  const ViewArguments view{ndim, extents, x_strides};
+  return general(ctx, {.dtype = dtype, .op = op, .x = x, .result = result, .status = status}, enqueued(stream), &view);
+}
+
+gpumem_status gpumem_argreduce_view(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, int32_t ndim,
+                                    const int64_t* extents, const void* x, const int64_t* x_strides, void* value,
+                                    int64_t* index) {
+  const ViewArguments view{ndim, extents, x_strides};
+  return search(ctx, {.dtype = dtype, .op = op, .x = x, .result = value, .index = index}, {}, &view);
+}
+
+gpumem_status gpumem_argreduce_view_async(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, int32_t ndim,
+                                          const int64_t* extents, const void* x, const int64_t* x_strides, void* value,
+                                          int64_t* index, gpumem_stream* stream) {
+  const ViewArguments view{ndim, extents, x_strides};
+  return search(ctx, {.dtype = dtype, .op = op, .x = x, .result = value, .index = index}, enqueued(stream), &view);
+}
+
+gpumem_status gpumem_dot_view_f32(gpumem_ctx* ctx, int32_t ndim, const int64_t* extents, const float* x,
+                                  const int64_t* x_strides, const float* y, const int64_t* y_strides, double* result) {
+  const ViewArguments view{ndim, extents, x_strides, y_strides};
+  return value(ctx, dot(x, y, 1, 1, 1, result), {}, &view);
+}
+
+gpumem_status gpumem_dot_view_f64(gpumem_ctx* ctx, int32_t ndim, const int64_t* extents, const double* x,
+                                  const int64_t* x_strides, const double* y, const int64_t* y_strides, double* result) {
+  const ViewArguments view{ndim, extents, x_strides, y_strides};
+  return value(ctx, dot(x, y, 1, 1, 1, result), {}, &view);
+}
+
+gpumem_status gpumem_dot_view_f32_async(gpumem_ctx* ctx, int32_t ndim, const int64_t* extents, const float* x,
+                                        const int64_t* x_strides, const float* y, const int64_t* y_strides,
+                                        double* result, gpumem_stream* stream) {
+  const ViewArguments view{ndim, extents, x_strides, y_strides};
+  return value(ctx, dot(x, y, 1, 1, 1, result), enqueued(stream), &view);
+}
+
+gpumem_status gpumem_dot_view_f64_async(gpumem_ctx* ctx, int32_t ndim, const int64_t* extents, const double* x,
+                                        const int64_t* x_strides, const double* y, const int64_t* y_strides,
+                                        double* result, gpumem_stream* stream) {
+  const ViewArguments view{ndim, extents, x_strides, y_strides};
+  return value(ctx, dot(x, y, 1, 1, 1, result), enqueued(stream), &view);
+}
+
+gpumem_status gpumem_nrm2_view_f32(gpumem_ctx* ctx, int32_t ndim, const int64_t* extents, const float* x,
+                                   const int64_t* x_strides, double* result) {
+  const ViewArguments view{ndim, extents, x_strides};
+  return value(ctx, reduction(GPUMEM_NRM2, x, 1, 1, result), {}, &view);
+}
+
+gpumem_status gpumem_nrm2_view_f64(gpumem_ctx* ctx, int32_t ndim, const int64_t* extents, const double* x,
+                                   const int64_t* x_strides, double* result) {
+  const ViewArguments view{ndim, extents, x_strides};
+  return value(ctx, reduction(GPUMEM_NRM2, x, 1, 1, result), {}, &view);
+}
+
+gpumem_status gpumem_nrm2_view_f32_async(gpumem_ctx* ctx, int32_t ndim, const int64_t* extents, const float* x,
+                                         const int64_t* x_strides, double* result, gpumem_stream* stream) {
+  const ViewArguments view{ndim, extents, x_strides};
+  return value(ctx, reduction(GPUMEM_NRM2, x, 1, 1, result), enqueued(stream), &view);
+}
+
+gpumem_status gpumem_nrm2_view_f64_async(gpumem_ctx* ctx, int32_t ndim, const int64_t* extents, const double* x,
+                                         const int64_t* x_strides, double* result, gpumem_stream* stream) {
+  const ViewArguments view{ndim, extents, x_strides};
+  return value(ctx, reduction(GPUMEM_NRM2, x, 1, 1, result), enqueued(stream), &view);
 }
 
 gpumem_status gpumem_nrm2_f32(gpumem_ctx* ctx, const float* x, int64_t n, int64_t stride, double* result) {

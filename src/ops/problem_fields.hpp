@@ -57,15 +57,47 @@ inline int64_t tight(int64_t a, int64_t b) noexcept {
 }
 inline int64_t tight(int64_t a, int64_t b, int64_t c) noexcept { return tight(tight(a, b), c); }
 
+// Unchecked too. 0 if any of them is.
+inline int64_t product_of(const int64_t* extents, int32_t rank) noexcept {
+  int64_t product = 1;
+  for (int32_t d = 0; d < rank; ++d) product = tight(product, extents[d]);
+  return std::find(extents, extents + rank, 0) != extents + rank ? 0 : product;
+}
+
+// The default is row-major without padding.
+template <class V>
+void view_strides(V& v, const char* key, const ReduceView& view, int64_t (&strides)[kMaxReduceRank]) {
+  int64_t otherwise[kMaxReduceRank] = {};
+  for (int32_t d = view.rank - 1; d >= 0; --d) {
+    otherwise[d] = d == view.rank - 1 ? 1 : tight(otherwise[d + 1], view.extents[d + 1]);
+  }
+  const bool given = !std::equal(strides, strides + view.rank, otherwise);
+  int32_t count = view.rank;
+  if (!v.numbers(key, strides, given, ',', count)) std::copy_n(otherwise, view.rank, strides);
+}
+
 template <class V>
 void fields(V& v, ReduceParams& c) {
   v.word("dtype", c.dtype, kDtypeWords);
   v.word("op", c.op, kOpWords);
-  v.number("n", c.n);
-  v.stride("stride", c.stride, 1);
+  ReduceView& view = c.view;
+  int32_t listed = view.rank;
+  const bool viewed = v.numbers("extents", view.extents, view.rank > 0, 'x', listed);
+  view.rank = viewed ? listed : 0;
+  if (viewed) {
+    c.n = product_of(view.extents, view.rank);
+    view_strides(v, "strides", view, view.strides);
+  } else {
+    v.number("n", c.n);
+    v.stride("stride", c.stride, 1);
+  }
   v.operand("x", c.x);
   if (c.op != GPUMEM_DOT) return;
-  v.stride("y_stride", c.y_stride, 1);
+  if (viewed) {
+    view_strides(v, "y_strides", view, view.y_strides);
+  } else {
+    v.stride("y_stride", c.y_stride, 1);
+  }
   v.operand("y", c.y);
 }
 

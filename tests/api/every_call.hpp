@@ -123,6 +123,29 @@ inline const Axis& sound_axis() {
   return axis;
 }
 
+inline ViewReduction sound_view(gpumem_dtype dtype, gpumem_reduce_op op) {
+  static constexpr int64_t kExtents[] = {2, 2};
+  static constexpr int64_t kStrides[] = {1, 1};
+  return {dtype, op, 2, kExtents, numbers<double>(), kStrides, numbers<double>(), nullptr};
+}
+
+// Those of views, a function each.
+struct NamedView {
+  const char* name;
+  const char* async_name;
+  ViewReduction reduction;
+};
+inline const std::vector<NamedView>& every_view_reduction() {
+  static const std::vector<NamedView> all = {
+      {"reduce_view", "reduce_view_async", sound_view(GPUMEM_F16, GPUMEM_SUM)},
+      {"argreduce_view", "argreduce_view_async", sound_view(GPUMEM_U8, GPUMEM_ARG_MAX)},
+      {"dot_view_f32", "dot_view_f32_async", sound_view(GPUMEM_F32, GPUMEM_DOT)},
+      {"dot_view_f64", "dot_view_f64_async", sound_view(GPUMEM_F64, GPUMEM_DOT)},
+      {"nrm2_view_f32", "nrm2_view_f32_async", sound_view(GPUMEM_F32, GPUMEM_NRM2)},
+      {"nrm2_view_f64", "nrm2_view_f64_async", sound_view(GPUMEM_F64, GPUMEM_NRM2)}};
+  return all;
+}
+
 inline const Segmented& sound_segments() {
   static const Segmented segments{GPUMEM_I32, GPUMEM_SUM, numbers<int32_t>(), 4, operands()->offsets, 2};
   return segments;
@@ -344,6 +367,11 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
     calls.push_back(
         {r.async_name, "ctx", [&](C c) { return run_async(c, r.reduction, out.results, nullptr, nullptr, r.typed); }});
   }
+  for (const NamedView& r : every_view_reduction()) {
+    calls.push_back({r.name, "ctx", [&](C c) { return run(c, r.reduction, out.results); }});
+    calls.push_back(
+        {r.async_name, "ctx", [&](C c) { return run_async(c, r.reduction, out.results, nullptr, nullptr); }});
+  }
   return calls;
 }
 
@@ -419,6 +447,10 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
   for (const NamedReduction& r : every_reduction()) {
     calls.push_back({r.async_name, "stream",
                      [=, &r, &out](S s) { return run_async(ctx, r.reduction, out.results, nullptr, s, r.typed); }});
+  }
+  for (const NamedView& r : every_view_reduction()) {
+    calls.push_back(
+        {r.async_name, "stream", [=, &r, &out](S s) { return run_async(ctx, r.reduction, out.results, nullptr, s); }});
   }
   return calls;
 }

@@ -123,10 +123,8 @@ class VariantsOn : public OnEachContext {
         return gpumem_test::run(ctx, resize());
       case GPUMEM_FAMILY_FILL:
         return gpumem_fill(ctx, y.get(), &pattern, 1, 4000);
-      case GPUMEM_FAMILY_MAP:              // SKELETON Map
-      case GPUMEM_FAMILY_SCAN:             // SKELETON Scan
-      case GPUMEM_FAMILY_SELECT:           // SKELETON Select
-      case GPUMEM_FAMILY_REDUCE_BY_INDEX:  // SKELETON ReduceByIndex
+        case GPUMEM_FAMILY_SCAN:             // SKELETON Scan
+        case GPUMEM_FAMILY_REDUCE_BY_INDEX:  // SKELETON ReduceByIndex
         break;
     }
     return GPUMEM_INTERNAL;
@@ -177,10 +175,8 @@ class VariantsOn : public OnEachContext {
         return gpumem_test::run_async(ctx, resize(), nullptr);
       case GPUMEM_FAMILY_FILL:
         return gpumem_fill_async(ctx, y.get(), &pattern, 1, 4000, nullptr);
-      case GPUMEM_FAMILY_MAP:              // SKELETON Map
-      case GPUMEM_FAMILY_SCAN:             // SKELETON Scan
-      case GPUMEM_FAMILY_SELECT:           // SKELETON Select
-      case GPUMEM_FAMILY_REDUCE_BY_INDEX:  // SKELETON ReduceByIndex
+        case GPUMEM_FAMILY_SCAN:             // SKELETON Scan
+        case GPUMEM_FAMILY_REDUCE_BY_INDEX:  // SKELETON ReduceByIndex
         break;
     }
     return GPUMEM_INTERNAL;

@@ -41,6 +41,7 @@ struct Operation {
 };
 
 constexpr int64_t kExtents[3] = {4, 6, 10};
+constexpr int64_t kViewStrides[3] = {80, 12, 1};
 constexpr int64_t kTwoStrides[6] = {60, 10, 1, 0, 0, 1};
 constexpr int32_t kOrder[3] = {2, 0, 1};
 constexpr float kFactors[2] = {2, 3};
@@ -124,6 +125,24 @@ constexpr Operation kOperations[] = {
     {"gpumem_dot_f32",
      [](const O& o) { return gpumem_dot_f32(o.ctx, o.x<float>(), o.x<float>(), 200, 1, 2, o.z<double>()); }},
     {"gpumem_nrm2_f64", [](const O& o) { return gpumem_nrm2_f64(o.ctx, o.x<double>(), 200, 1, o.z<double>()); }},
+    {"gpumem_reduce_view",
+     [](const O& o) {
+       return gpumem_reduce_view(o.ctx, GPUMEM_F32, GPUMEM_SUM, 3, kExtents, o.src, kViewStrides, o.dst);
+     }},
+    {"gpumem_argreduce_view",
+     [](const O& o) {
+       return gpumem_argreduce_view(o.ctx, GPUMEM_I32, GPUMEM_MAX, 3, kExtents, o.src, kViewStrides, o.z<int64_t>(),
+                                    o.z<int64_t>() + 1);
+     },
+     Operation::two_results},
+    {"gpumem_dot_view_f32",
+     [](const O& o) {
+       return gpumem_dot_view_f32(o.ctx, 3, kExtents, o.x<float>(), kViewStrides, o.x<float>(), nullptr, o.z<double>());
+     }},
+    {"gpumem_nrm2_view_f64",
+     [](const O& o) {
+       return gpumem_nrm2_view_f64(o.ctx, 2, kExtents, o.x<double>(), kViewStrides + 1, o.z<double>());
+     }},
     {"gpumem_reduce_axis",
      [](const O& o) {
        return gpumem_reduce_axis(o.ctx, GPUMEM_I32, GPUMEM_SUM, GPUMEM_AXIS_COLS, o.src, 20, 20, 20, 1, 0, o.dst);
@@ -227,6 +246,12 @@ constexpr Operation kOperations[] = {
     {"gpumem_reduce_f32_async",
      [](const O& o) {
        return gpumem_reduce_f32_async(o.ctx, GPUMEM_SUM, o.x<float>(), 400, 1, o.z<double>(), nullptr, nullptr);
+     },
+     Operation::enqueued},
+    {"gpumem_reduce_view_async",
+     [](const O& o) {
+       return gpumem_reduce_view_async(o.ctx, GPUMEM_F32, GPUMEM_SUM, 3, kExtents, o.src, kViewStrides, o.dst, nullptr,
+                                       nullptr);
      },
      Operation::enqueued},
     {"gpumem_reduce_axis_async",

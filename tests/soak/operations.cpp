@@ -1,6 +1,7 @@
 #include "soak/operations.hpp"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -38,6 +39,7 @@ class Draw {
   Operation copy_3d();
   Operation fill();
   Operation reduce();
+  Operation reduce_view();
   Operation reduce_axis();
   Operation reduce_segments();
   Operation transpose();
@@ -183,6 +185,30 @@ Operation Draw::reduce() {
             on.y = s.at(y);
             auto* const word = reinterpret_cast<gpumem_status*>(s.at(status));
             return s.stream ? run_async(s.ctx, on, s.at(out), word, s.stream, typed) : run(s.ctx, on, s.at(out), typed);
+          }};
+}
+
+Operation Draw::reduce_view() {
+  ViewReduction r{};
+  do {
+    r.dtype = dtype();
+    r.op = kAllOps[random_.below(std::size(kAllOps))];
+  } while (!has(r.dtype, r.op));
+  const auto width = static_cast<int64_t>(info_of(r.dtype).bytes);
+  const std::array<int64_t, 3> extents = {between(1, 20), between(1, 20), between(1, 40)};
+  const int64_t row = extents[2] + between(0, 3);
+  const std::array<int64_t, 3> strides = {row * extents[1] + between(0, 9), row, 1};
+  const Place x = place(strides[0] * extents[0] * width, width);
+  const Place out = result(16, 8);
+  const Place status = result(4, 4);
+  return {"reduction of a view", [=](const Side& s) {
+            ViewReduction on = r;
+            on.rank = 3;
+            on.extents = extents.data();
+            on.strides = strides.data();
+            on.x = on.y = s.at(x);
+            auto* const word = reinterpret_cast<gpumem_status*>(s.at(status));
+            return s.stream ? run_async(s.ctx, on, s.at(out), word, s.stream) : run(s.ctx, on, s.at(out));
           }};
 }
 
@@ -504,6 +530,7 @@ Operation random_operation(Random& random, bool enqueued) {
                                              &Draw::reduce,
                                              &Draw::reduce,
                                              &Draw::reduce,
+                                             &Draw::reduce_view,
                                              &Draw::reduce_axis,
                                              &Draw::reduce_axis,
                                              &Draw::reduce_segments,

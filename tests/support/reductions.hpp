@@ -23,6 +23,18 @@ struct Reduction {
   int64_t y_stride = 1;
 };
 
+// The same of views.
+struct ViewReduction {
+  gpumem_dtype dtype;
+  gpumem_reduce_op op;
+  int32_t rank;
+  const int64_t* extents;
+  const void* x;
+  const int64_t* strides = nullptr;
+  const void* y = nullptr;  // of GPUMEM_DOT
+  const int64_t* y_strides = nullptr;
+};
+
 inline std::string line_of(gpumem_ctx* ctx, const Reduction& r) {
   Line line(ctx, "reduce");
   line.with("dtype", r.dtype).with("op", r.op).with("n", r.n).with("stride", r.stride).at("x", r.x);
@@ -106,11 +118,42 @@ inline gpumem_status run_as(const CallForm& form, gpumem_ctx* ctx, const Reducti
   return typed ? reductions::typed(form, ctx, r, out) : general(form, ctx, r, out);
 }
 
+inline gpumem_status run_as(const CallForm& form, gpumem_ctx* ctx, const ViewReduction& r, void* out) {
+  auto* const words = static_cast<int64_t*>(out);
+  auto* const d = static_cast<double*>(out);
+  if (is_arg(r.op)) {
+    return call_as(form, gpumem_argreduce_view, gpumem_argreduce_view_async, ctx, r.dtype, arg_op(r.op), r.rank,
+                   r.extents, r.x, r.strides, words, words + 1);
+  }
+  if (r.op == GPUMEM_DOT && r.dtype == GPUMEM_F64) {
+    return call_as(form, gpumem_dot_view_f64, gpumem_dot_view_f64_async, ctx, r.rank, r.extents, as<double>(r.x),
+                   r.strides, as<double>(r.y), r.y_strides, d);
+  }
+  if (r.op == GPUMEM_DOT) {
+    return call_as(form, gpumem_dot_view_f32, gpumem_dot_view_f32_async, ctx, r.rank, r.extents, as<float>(r.x),
+                   r.strides, as<float>(r.y), r.y_strides, d);
+  }
+  if (r.op == GPUMEM_NRM2 && r.dtype == GPUMEM_F64) {
+    return call_as(form, gpumem_nrm2_view_f64, gpumem_nrm2_view_f64_async, ctx, r.rank, r.extents, as<double>(r.x),
+                   r.strides, d);
+  }
+  if (r.op == GPUMEM_NRM2) {
+    return call_as(form, gpumem_nrm2_view_f32, gpumem_nrm2_view_f32_async, ctx, r.rank, r.extents, as<float>(r.x),
+                   r.strides, d);
+  }
+  return call_as(form, gpumem_reduce_view, gpumem_reduce_view_async, ctx, r.dtype, r.op, r.rank, r.extents, r.x,
+                 r.strides, out);
+}
+
 }  // namespace reductions
 
 // The blocking form; words_of(op) words go to out.
 inline gpumem_status run(gpumem_ctx* ctx, const Reduction& r, void* out, bool typed = false) {
   return reductions::run_as({}, ctx, r, out, typed);
+}
+
+inline gpumem_status run(gpumem_ctx* ctx, const ViewReduction& r, void* out) {
+  return reductions::run_as({}, ctx, r, out);
 }
 
 // The operations whose enqueued form takes a status word.
@@ -120,6 +163,11 @@ inline bool takes_status(gpumem_reduce_op op) { return !is_arg(op) && op != GPUM
 inline gpumem_status run_async(gpumem_ctx* ctx, const Reduction& r, void* out, gpumem_status* status,
                                gpumem_stream* stream, bool typed = false) {
   return reductions::run_as({true, stream, status}, ctx, r, out, typed);
+}
+
+inline gpumem_status run_async(gpumem_ctx* ctx, const ViewReduction& r, void* out, gpumem_status* status,
+                               gpumem_stream* stream) {
+  return reductions::run_as({true, stream, status}, ctx, r, out);
 }
 
 inline std::string hex(uint64_t word) {

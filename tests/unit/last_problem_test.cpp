@@ -98,7 +98,16 @@ TEST_P(LastProblem, Reduce) {
   expect_same_plans<ReduceFamily>([&] {
     const auto op = static_cast<gpumem_reduce_op>(random.below(4) == 0 ? uint64_t{GPUMEM_DOT} : random.below(8));
     const gpumem_dtype dtype = op == GPUMEM_DOT ? GPUMEM_F32 : kTypes[random.below(5)];
-    return ReduceParams{dtype, op, somewhere(), some(20000), some(3), somewhere(), some(3)};
+    ReduceParams c{dtype, op, somewhere(), some(20000), some(3), somewhere(), some(3)};
+    if (random.below(2) != 0) return c;
+    c.view.rank = static_cast<int32_t>(some(4));
+    c.n = 1;
+    for (int32_t d = 0; d < c.view.rank; ++d) {
+      c.n *= c.view.extents[d] = some(12);
+      c.view.strides[d] = some(100) - 1;
+      c.view.y_strides[d] = some(100) - 1;
+    }
+    return c;
   });
 }
 TEST_P(LastProblem, ReduceAxis) {

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "base/error.hpp"
+#include "ops/problem_fields.hpp"
 #include "tests/support/random.hpp"
 
 namespace gpumem {
@@ -18,7 +19,15 @@ using gpumem_test::quick_run;
 using gpumem_test::Random;
 
 // All that a line has to tell of a call, but for the addresses.
-auto told(const ReduceParams& c) { return std::tuple(c.dtype, c.op, c.n, c.stride, c.y_stride); }
+auto told(const ReduceParams& c) {
+  std::string view;
+  for (int32_t d = 0; d < c.view.rank; ++d) {
+    for (const int64_t number : {c.view.extents[d], c.view.strides[d], c.op == GPUMEM_DOT ? c.view.y_strides[d] : 0}) {
+      view += std::to_string(number) + ' ';
+    }
+  }
+  return std::tuple(c.dtype, c.op, c.n, c.stride, c.y_stride, view);
+}
 auto told(const ReduceAxisParams& c) {
   return std::tuple(c.dtype, c.op, c.axis, c.rows, c.cols, c.ld, c.batches, c.batch_stride);
 }
@@ -100,6 +109,15 @@ ReduceParams random_call(Random& r, std::type_identity<ReduceParams>) {
     c.y = address(r);
     c.y_stride = any(r);
   }
+  if (r.below(2) == 0) return c;
+  c.view.rank = static_cast<int32_t>(r.below(8)) + 1;
+  c.stride = c.y_stride = 1;
+  for (int32_t d = 0; d < c.view.rank; ++d) {
+    c.view.extents[d] = any(r);
+    c.view.strides[d] = any(r);
+    c.view.y_strides[d] = any(r);
+  }
+  c.n = product_of(c.view.extents, c.view.rank);
   return c;
 }
 ReduceAxisParams random_call(Random& r, std::type_identity<ReduceAxisParams>) {

@@ -52,11 +52,19 @@ char* anywhere(std::mt19937_64& random, int number, unsigned range = 16) {
 
 template <>
 ReduceParams random_params(std::mt19937_64& random) {
-  return {.dtype = GPUMEM_I32,
-          .op = static_cast<gpumem_reduce_op>(random() % 7),
-          .x = anywhere(random, 0),
-          .n = 1 + log_uniform(random, 36),
-          .stride = random() % 2 == 0 ? 1 : 1 + log_uniform(random, 10)};
+  ReduceParams p{.dtype = GPUMEM_I32,
+                 .op = static_cast<gpumem_reduce_op>(random() % 7),
+                 .x = anywhere(random, 0),
+                 .n = 1 + log_uniform(random, 36),
+                 .stride = random() % 2 == 0 ? 1 : 1 + log_uniform(random, 10)};
+  if (random() % 4 != 0) return p;
+  p.view.rank = 2;
+  p.view.extents[0] = 1 + log_uniform(random, 18);
+  p.view.extents[1] = 1 + log_uniform(random, 18);
+  p.view.strides[0] = p.view.extents[1] + 1;
+  p.view.strides[1] = p.stride = 1;
+  p.n = p.view.extents[0] * p.view.extents[1];
+  return p;
 }
 template <>
 TransposeParams random_params(std::mt19937_64& random) {

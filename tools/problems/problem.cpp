@@ -82,9 +82,7 @@ std::vector<std::string> operands_of(const Problem& problem) {
     case GPUMEM_FAMILY_SORT:
       keys = {"keys", "order", "sorted"};
       break;
-    case GPUMEM_FAMILY_MAP:              // SKELETON Map
     case GPUMEM_FAMILY_SCAN:             // SKELETON Scan
-    case GPUMEM_FAMILY_SELECT:           // SKELETON Select
     case GPUMEM_FAMILY_REDUCE_BY_INDEX:  // SKELETON ReduceByIndex
       break;
   }
@@ -163,7 +161,8 @@ int64_t counted_bytes(const Problem& p) {
   const auto given = [&](const std::string& key) { return p.text(key) == "none" ? 0 : 1; };
   switch (static_cast<decltype(GPUMEM_FAMILY_REDUCE)>(family_of(p.family()))) {
     case GPUMEM_FAMILY_REDUCE:
-      return n("n") * size("dtype") * (p.op() == GPUMEM_DOT ? 2 : 1);
+      return (p.has("extents") ? product(p.numbers("extents")) : n("n")) * size("dtype") *
+             (p.op() == GPUMEM_DOT ? 2 : 1);
     case GPUMEM_FAMILY_REDUCE_AXIS:
       return n("batches") * n("rows") * n("cols") * size("dtype");
     case GPUMEM_FAMILY_REDUCE_SEGMENTS:
@@ -193,9 +192,7 @@ int64_t counted_bytes(const Problem& p) {
       return n("n") +
              p.number("dst_rows", n("n")) / 2 * (p.text("of") == "places" ? size("index_type") : 2 * n("row_bytes"));
     case GPUMEM_FAMILY_ARITHMETIC:
-    case GPUMEM_FAMILY_MAP:              // SKELETON Map
     case GPUMEM_FAMILY_SCAN:             // SKELETON Scan
-    case GPUMEM_FAMILY_SELECT:           // SKELETON Select
     case GPUMEM_FAMILY_REDUCE_BY_INDEX:  // SKELETON ReduceByIndex
       break;
   }

@@ -3,8 +3,54 @@
 
 namespace tool {
 
+namespace {
+
+// The output is as make_reduce()'s.
+Instance make_reduce_view(Builder b) {
+  const gpumem_dtype dtype = b.p.dtype();
+  const gpumem_reduce_op op = b.p.op();
+  const int64_t size = kDtypeBytes[dtype];
+  const Extents extents = b.p.numbers("extents");
+  const auto strides_of = [&](const char* key) { return b.p.has(key) ? b.p.numbers(key) : row_major(extents); };
+  const Extents strides = strides_of("strides");
+  const Extents y_strides = strides_of("y_strides");
+  const auto x = b.input("x", reach(extents, strides) * size, values_for(op, dtype, 1));
+  const auto y = op == GPUMEM_DOT ? b.input("y", reach(extents, y_strides) * size, values_for(op, dtype, 2)) : nullptr;
+  const auto result = b.result("pinned", 24);
+  gpumem_ctx* const ctx = b.ctx;
+  const auto rank = static_cast<int32_t>(extents.size());
+  const auto search = [=](On on, gpumem_reduce_op of) {
+    return call(on, gpumem_argreduce_view, gpumem_argreduce_view_async, ctx, dtype, of, rank, extents.data(), at(x),
+                strides.data(), at<double>(result), at<int64_t>(result) + 2);
+  };
+  const bool f32 = dtype == GPUMEM_F32;
+  return b.finish(Limit::read, [=](On on) {
+    auto* const value = at<double>(result);
+    if (op == GPUMEM_ARG_MIN) return search(on, GPUMEM_MIN);
+    if (op == GPUMEM_ARG_MAX) return search(on, GPUMEM_MAX);
+    if (op == GPUMEM_ARG_MAX_ABS) return search(on, GPUMEM_MAX_ABS);
+    if (op == GPUMEM_DOT) {
+      return f32 ? call(on, gpumem_dot_view_f32, gpumem_dot_view_f32_async, ctx, rank, extents.data(), at<float>(x),
+                        strides.data(), at<float>(y), y_strides.data(), value)
+                 : call(on, gpumem_dot_view_f64, gpumem_dot_view_f64_async, ctx, rank, extents.data(), at<double>(x),
+                        strides.data(), at<double>(y), y_strides.data(), value);
+    }
+    if (op == GPUMEM_NRM2) {
+      return f32 ? call(on, gpumem_nrm2_view_f32, gpumem_nrm2_view_f32_async, ctx, rank, extents.data(), at<float>(x),
+                        strides.data(), value)
+                 : call(on, gpumem_nrm2_view_f64, gpumem_nrm2_view_f64_async, ctx, rank, extents.data(), at<double>(x),
+                        strides.data(), value);
+    }
+    return call(on, gpumem_reduce_view, gpumem_reduce_view_async, ctx, dtype, op, rank, extents.data(), at(x),
+                strides.data(), at(result));
+  });
+}
+
+}  // namespace
+
 // The output is one or two values, followed by the index.
 Instance make_reduce(Builder b) {
+  if (b.p.has("extents")) return make_reduce_view(std::move(b));
   const gpumem_dtype dtype = b.p.dtype();
   const gpumem_reduce_op op = b.p.op();
   const int64_t size = kDtypeBytes[dtype];

@@ -226,7 +226,7 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
     return Mode::give(code, std::chrono::duration<double>(seconds));
   }
 
-  // -- reductions
+  // -- reductions: x is a sequence, or a grid_view or matrix_view, whose elements count in row-major order
 
   template <class X>
   of<reduced_t<detail::element_t<X>>> reduce(reduce_op op, X&& x) const {
@@ -234,10 +234,8 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
     using R = reduced_t<T>;
     if (op == reduce_op::min_max)
       return Mode::template refuse<R>("reduce: op is min_max, which gives two results: see min_max()");
-    const auto from = detail::sequence_of(std::forward<X>(x));
     R result{};
-    const gpumem_status code =
-        gpumem_reduce(queue_.ctx, detail::raw_dtype<T>(), detail::raw(op), from.data, from.size, from.stride, &result);
+    const gpumem_status code = this->reduced(op, std::forward<X>(x), &result, nullptr);
     return Mode::give(code, std::move(result));
   }
   // Writes the result to `result`, in any memory.
@@ -248,54 +246,30 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
   template <class X>
   of<std::pair<reduced_t<detail::element_t<X>>, reduced_t<detail::element_t<X>>>> min_max(X&& x) const {
     using T = detail::element_t<X>;
-    const auto from = detail::sequence_of(std::forward<X>(x));
     reduced_t<T> both[2] = {};
-    const gpumem_status code =
-        gpumem_reduce(queue_.ctx, detail::raw_dtype<T>(), GPUMEM_MIN_MAX, from.data, from.size, from.stride, both);
+    const gpumem_status code = this->reduced(reduce_op::min_max, std::forward<X>(x), both, nullptr);
     return Mode::give(code, std::pair(both[0], both[1]));
   }
   // The minimum, the maximum or the largest magnitude, and its index from 0.
   template <class X>
   of<found<reduced_t<detail::element_t<X>>>> argreduce(reduce_op op, X&& x) const {
     using T = detail::element_t<X>;
-    const auto from = detail::sequence_of(std::forward<X>(x));
     found<reduced_t<T>> place{};
-    const gpumem_status code = gpumem_argreduce(queue_.ctx, detail::raw_dtype<T>(), detail::raw(op), from.data,
-                                                from.size, from.stride, &place.value, &place.index);
+    const gpumem_status code = this->searched(op, std::forward<X>(x), &place.value, &place.index);
     return Mode::give(code, std::move(place));
   }
   template <class X, class Y>
   of<double> dot(X&& x, Y&& y) const {
-    const auto left = detail::sequence_of(std::forward<X>(x));
-    const auto right = detail::sequence_of(std::forward<Y>(y));
-    using T = typename decltype(left)::element;
-    static_assert(std::is_same_v<typename decltype(right)::element, T>, "x and y have the same elements");
-    if (left.size != right.size) {
-      return Mode::template refuse<double>(detail::quantity("dot: x", left.size) + ", " +
-                                           detail::quantity("y", right.size));
-    }
     double result = 0;
-    gpumem_status code = GPUMEM_OK;
-    if constexpr (std::is_same_v<T, float>) {
-      code = gpumem_dot_f32(queue_.ctx, left.data, right.data, left.size, left.stride, right.stride, &result);
-    } else {
-      static_assert(std::is_same_v<T, double>, "dot takes float and double");
-      code = gpumem_dot_f64(queue_.ctx, left.data, right.data, left.size, left.stride, right.stride, &result);
-    }
+    std::string wrong;
+    const gpumem_status code = this->dotted(std::forward<X>(x), std::forward<Y>(y), &result, wrong);
+    if (!wrong.empty()) return Mode::template refuse<double>(wrong);
     return Mode::give(code, std::move(result));
   }
   template <class X>
   of<double> nrm2(X&& x) const {
-    const auto from = detail::sequence_of(std::forward<X>(x));
-    using T = typename decltype(from)::element;
     double result = 0;
-    gpumem_status code = GPUMEM_OK;
-    if constexpr (std::is_same_v<T, float>) {
-      code = gpumem_nrm2_f32(queue_.ctx, from.data, from.size, from.stride, &result);
-    } else {
-      static_assert(std::is_same_v<T, double>, "nrm2 takes float and double");
-      code = gpumem_nrm2_f64(queue_.ctx, from.data, from.size, from.stride, &result);
-    }
+    const gpumem_status code = this->normed(std::forward<X>(x), &result);
     return Mode::give(code, std::move(result));
   }
   // After status::overflow or status::empty, the other results are still correct.

@@ -112,10 +112,21 @@ template <class T>
 grid_view(matrix_view<T>) -> grid_view<T>;
 
 namespace detail {
+// Operands of several axes. The others are sequences.
 template <class X>
 inline constexpr bool is_grid = false;
 template <class T>
 inline constexpr bool is_grid<grid_view<T>> = true;
+template <class T>
+inline constexpr bool is_grid<matrix_view<T>> = true;
+
+template <class T, class U>
+bool same_shape(const grid_view<T>& a, const grid_view<U>& b) {
+  bool same = a.rank() == b.rank();
+  for (std::int32_t d = 0; same && d < a.rank(); ++d) same = a.extents()[d] == b.extents()[d];
+  return same;
+}
+
 template <class X>
 inline constexpr bool becomes_grid = is_grid<bare<X>> || is_matrix<bare<X>>;
 }  // namespace detail

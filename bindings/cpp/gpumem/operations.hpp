@@ -330,16 +330,100 @@ class operations {
  protected:
   explicit operations(Queue queue) : queue_(queue) {}
 
+  // Reductions of sequences, and of views of several axes in row-major order.
+  template <class X>
+  gpumem_status reduced(reduce_op op, X&& x, void* result, gpumem_status* word) const {
+    using T = detail::element_t<X>;
+    if constexpr (detail::is_grid<detail::bare<X>>) {
+      const grid_view<T> v(x);
+      return queue_.call_with(word, gpumem_reduce_view, gpumem_reduce_view_async, detail::raw_dtype<T>(),
+                              detail::raw(op), v.rank(), v.extents(), v.address(), v.strides(), result);
+    } else {
+      const auto from = detail::sequence_of(std::forward<X>(x));
+      return queue_.call_with(word, gpumem_reduce, gpumem_reduce_async, detail::raw_dtype<T>(), detail::raw(op),
+                              from.data, from.size, from.stride, result);
+    }
+  }
+  template <class X>
+  gpumem_status searched(reduce_op op, X&& x, void* value, std::int64_t* index) const {
+    using T = detail::element_t<X>;
+    if constexpr (detail::is_grid<detail::bare<X>>) {
+      const grid_view<T> v(x);
+      return queue_.call(gpumem_argreduce_view, gpumem_argreduce_view_async, detail::raw_dtype<T>(), detail::raw(op),
+                         v.rank(), v.extents(), v.address(), v.strides(), value, index);
+    } else {
+      const auto from = detail::sequence_of(std::forward<X>(x));
+      return queue_.call(gpumem_argreduce, gpumem_argreduce_async, detail::raw_dtype<T>(), detail::raw(op), from.data,
+                         from.size, from.stride, value, index);
+    }
+  }
+  template <class X>
+  gpumem_status normed(X&& x, double* result) const {
+    using T = std::remove_cv_t<detail::element_t<X>>;
+    static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "nrm2 takes float and double");
+    constexpr bool f32 = std::is_same_v<T, float>;
+    if constexpr (detail::is_grid<detail::bare<X>>) {
+      const grid_view<const T> v(x);
+      if constexpr (f32) {
+        return queue_.call(gpumem_nrm2_view_f32, gpumem_nrm2_view_f32_async, v.rank(), v.extents(), v.address(),
+                           v.strides(), result);
+      } else {
+        return queue_.call(gpumem_nrm2_view_f64, gpumem_nrm2_view_f64_async, v.rank(), v.extents(), v.address(),
+                           v.strides(), result);
+      }
+    } else {
+      const auto from = detail::sequence_of(std::forward<X>(x));
+      if constexpr (f32) {
+        return queue_.call(gpumem_nrm2_f32, gpumem_nrm2_f32_async, from.data, from.size, from.stride, result);
+      } else {
+        return queue_.call(gpumem_nrm2_f64, gpumem_nrm2_f64_async, from.data, from.size, from.stride, result);
+      }
+    }
+  }
+  // status::invalid_argument with `wrong` if x and y differ in their shapes.
+  template <class X, class Y>
+  gpumem_status dotted(X&& x, Y&& y, double* result, std::string& wrong) const {
+    using T = std::remove_cv_t<detail::element_t<X>>;
+    static_assert(std::is_same_v<std::remove_cv_t<detail::element_t<Y>>, T>, "x and y have the same elements");
+    static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "dot takes float and double");
+    static_assert(detail::is_grid<detail::bare<X>> == detail::is_grid<detail::bare<Y>>,
+                  "x and y are both sequences, or both views of several axes");
+    constexpr bool f32 = std::is_same_v<T, float>;
+    if constexpr (detail::is_grid<detail::bare<X>>) {
+      const grid_view<const T> v(x), w(y);
+      if (!detail::same_shape(v, w)) {
+        wrong = "dot: x and y have different extents";
+        return GPUMEM_INVALID_ARGUMENT;
+      }
+      if constexpr (f32) {
+        return queue_.call(gpumem_dot_view_f32, gpumem_dot_view_f32_async, v.rank(), v.extents(), v.address(),
+                           v.strides(), w.address(), w.strides(), result);
+      } else {
+        return queue_.call(gpumem_dot_view_f64, gpumem_dot_view_f64_async, v.rank(), v.extents(), v.address(),
+                           v.strides(), w.address(), w.strides(), result);
+      }
+    } else {
+      const auto a = detail::sequence_of(std::forward<X>(x));
+      const auto b = detail::sequence_of(std::forward<Y>(y));
+      if (a.size != b.size) {
+        wrong = detail::quantity("dot: x", a.size) + ", " + detail::quantity("y", b.size);
+        return GPUMEM_INVALID_ARGUMENT;
+      }
+      if constexpr (f32) {
+        return queue_.call(gpumem_dot_f32, gpumem_dot_f32_async, a.data, b.data, a.size, a.stride, b.stride, result);
+      } else {
+        return queue_.call(gpumem_dot_f64, gpumem_dot_f64_async, a.data, b.data, a.size, a.stride, b.stride, result);
+      }
+    }
+  }
+
   template <class X, class R>
   of<void> reduce_into(reduce_op op, X&& x, R&& result, status_word word) const {
-    const auto from = detail::sequence_of(std::forward<X>(x));
     const auto to = detail::contiguous(std::forward<R>(result));
     result_type<detail::element_t<X>>(to);
     const std::int64_t results = op == reduce_op::min_max ? 2 : 1;
     if (to.size < results) return few("reduce: result", to.size, results);
-    return Mode::give(queue_.call_with(word.get(), gpumem_reduce, gpumem_reduce_async,
-                                       detail::raw_dtype<detail::element_t<X>>(), detail::raw(op), from.data, from.size,
-                                       from.stride, to.data));
+    return Mode::give(this->reduced(op, std::forward<X>(x), to.data, word.get()));
   }
 
   template <class T, class R>

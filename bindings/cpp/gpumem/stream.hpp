@@ -120,13 +120,11 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
   }
   template <class X, class V>
   of<void> argreduce(reduce_op op, X&& x, V&& value, device_view<std::int64_t> index) const {
-    const auto from = detail::sequence_of(std::forward<X>(x));
     const auto to = detail::contiguous(std::forward<V>(value));
     using T = detail::element_t<X>;
     static_assert(std::is_same_v<detail::element_t<V>, reduced_t<T>>, "value is reduced_t of the elements");
     if (to.size < 1 || index.size() < 1) return base::unequal("argreduce: value", to.size, "index", index.size());
-    return Mode::give(gpumem_argreduce_async(queue_.ctx, detail::raw_dtype<T>(), detail::raw(op), from.data, from.size,
-                                             from.stride, to.data, index.address(), queue_.stream));
+    return Mode::give(this->searched(op, std::forward<X>(x), to.data, index.address()));
   }
   template <class X, class V, class I, class = std::enable_if_t<!std::is_convertible_v<I&&, device_view<std::int64_t>>>>
   of<void> argreduce(reduce_op, X&&, V&&, I&&) const {
@@ -137,20 +135,11 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
   }
   template <class X, class Y>
   of<void> dot(X&& x, Y&& y, device_view<double> result) const {
-    const auto left = detail::sequence_of(std::forward<X>(x));
-    const auto right = detail::sequence_of(std::forward<Y>(y));
-    using T = typename decltype(left)::element;
-    static_assert(std::is_same_v<typename decltype(right)::element, T>, "x and y have the same elements");
-    if (left.size != right.size) return base::unequal("dot: x", left.size, "y", right.size);
     if (result.size() < 1) return base::few("dot: result", result.size(), 1);
-    if constexpr (std::is_same_v<T, float>) {
-      return Mode::give(gpumem_dot_f32_async(queue_.ctx, left.data, right.data, left.size, left.stride, right.stride,
-                                             result.address(), queue_.stream));
-    } else {
-      static_assert(std::is_same_v<T, double>, "dot takes float and double");
-      return Mode::give(gpumem_dot_f64_async(queue_.ctx, left.data, right.data, left.size, left.stride, right.stride,
-                                             result.address(), queue_.stream));
-    }
+    std::string wrong;
+    const gpumem_status code = this->dotted(std::forward<X>(x), std::forward<Y>(y), result.address(), wrong);
+    if (!wrong.empty()) return Mode::template refuse<void>(wrong);
+    return Mode::give(code);
   }
   template <class X, class Y, class R, class = std::enable_if_t<!std::is_convertible_v<R&&, device_view<double>>>>
   of<void> dot(X&&, Y&&, R&&) const {
@@ -160,17 +149,8 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
   }
   template <class X>
   of<void> nrm2(X&& x, device_view<double> result) const {
-    const auto from = detail::sequence_of(std::forward<X>(x));
-    using T = typename decltype(from)::element;
     if (result.size() < 1) return base::few("nrm2: result", result.size(), 1);
-    if constexpr (std::is_same_v<T, float>) {
-      return Mode::give(
-          gpumem_nrm2_f32_async(queue_.ctx, from.data, from.size, from.stride, result.address(), queue_.stream));
-    } else {
-      static_assert(std::is_same_v<T, double>, "nrm2 takes float and double");
-      return Mode::give(
-          gpumem_nrm2_f64_async(queue_.ctx, from.data, from.size, from.stride, result.address(), queue_.stream));
-    }
+    return Mode::give(this->normed(std::forward<X>(x), result.address()));
   }
   template <class X, class R, class = std::enable_if_t<!std::is_convertible_v<R&&, device_view<double>>>>
   of<void> nrm2(X&&, R&&) const {

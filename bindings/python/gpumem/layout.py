@@ -64,21 +64,27 @@ def in_memory_order(view):
     return with_axes(view, sorted(range(view.ndim), key=lambda axis: -view.strides[axis]))
 
 
-def sequence(view, name, op=None):
-    """The number of elements, and their stride in elements.
+def sequence(view, op=None):
+    """The number of elements and their stride in elements, or None if they are no sequence in the order of their indices.
 
-    The elements may be in another order than their indices only if the result does not depend on it, as for a maximum.
+    Any order will do if the result does not depend on it, as for a maximum.
     """
     stride = view.sequence_stride
-    if stride < 1:
+    exact = op is not None and (view.dtype_code < Dtype.F16 or op in (Op.MIN, Op.MAX, Op.MAX_ABS, Op.MIN_MAX))
+    if stride < 1 and exact:
         stride = in_memory_order(view).sequence_stride
-        if stride < 1:
-            refuse(view, name, "elements at one stride of 1 or more")
-        if op is None or (view.dtype_code >= Dtype.F16 and op not in (Op.MIN, Op.MAX, Op.MAX_ABS, Op.MIN_MAX)):
-            raise ValueError(f"{name} has its elements in another order than its indices (strides of {view.strides} bytes), and the "
-                             f"order changes the result; expected {name}.T or numpy.ravel({name}, 'K') for the order of the memory, "
-                             f"or numpy.ascontiguousarray({name}) for the order of the indices")
-    return view.size, stride
+    return (view.size, stride) if stride >= 1 else None
+
+
+def strides_over(view, name, shape):
+    """The strides in elements with which the elements have this shape, in the order of their indices."""
+    if view.shape != shape:
+        if view.sequence_stride < 1 or view.size != math.prod(shape):
+            raise ValueError(f"{name} has the shape {view.shape} and strides of {view.strides} bytes; expected the shape {shape}")
+        return [view.sequence_stride * math.prod(shape[axis + 1:]) for axis in range(len(shape))]
+    if any(s < 0 or s % view.itemsize for s, extent in zip(view.strides, view.shape) if extent > 1):
+        refuse(view, name, "strides of whole elements, 0 or more")
+    return [max(stride, 0) // view.itemsize for stride in view.strides]
 
 
 def contiguous(view, name):

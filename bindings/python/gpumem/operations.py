@@ -13,7 +13,7 @@ from . import _gpumem as raw
 from .array import Array, owner_of
 from .errors import Error
 from .layout import (broadcast, broadcast_shape, collapse, contiguous, described, image, indices, is_fortran, leading_dimension, lines, numbers_of,
-                     of_one_order, operand, refuse, rows, same_elements, sequence, typed, with_axes)
+                     of_one_order, operand, refuse, rows, same_elements, sequence, strides_over, typed, with_axes)
 from .names import Dtype, Kind, Op
 from .streams import stream_handle
 from .words import NAMES, REDUCE_OPS, RESULTS, TYPESTRS, arg_code, dtype_code, filter_code, integers, op_code, real, unfit
@@ -32,6 +32,15 @@ def room_of_numpy(x, shape, element=None):
     if numpy is None or not isinstance(x, numpy.ndarray):
         return None
     return numpy.empty(shape, x.dtype if element is None else element)
+
+
+def elements_of(view, op=None):
+    """How the library reads the elements of x: the suffix of the function's name, and its arguments."""
+    found = sequence(view, op)
+    if found:
+        return "", (view, *found)
+    strides = strides_over(view, "x", view.shape)
+    return "_view", (view.ndim, numbers("q", view.shape), view, numbers("q", strides))
 
 
 raw.set_operations(OP_CODES)
@@ -76,13 +85,13 @@ class Operations(raw.Base):
         pairs = (2,) if op == Op.MIN_MAX else ()
         if axis is not None:
             return self._reduce_axis(x, view, op, axis, pairs, out, status, stream)
-        n, stride = sequence(view, "x", op)
+        form, elements = elements_of(view, op)
         if out is None and stream is None:
             cell = raw.Cell()
-            raw.gpumem_reduce(self.handle, dtype, op, view, n, stride, cell)
+            self._run("gpumem_reduce" + form, None, (dtype, op, *elements, cell), ())
             return (cell.result(dtype, 0), cell.result(dtype, 1)) if pairs else cell.result(dtype, 0)
         out, result = self._out(out, x, view, pairs, RESULTS[dtype], stream)
-        self._run("gpumem_reduce", stream, (dtype, op, view, n, stride, result), (view, result, status),
+        self._run("gpumem_reduce" + form, stream, (dtype, op, *elements, result), (*elements, result, status),
                   (self._status(status),))  # fmt: skip
         return out
 
@@ -157,17 +166,17 @@ class Operations(raw.Base):
             if found is not None:
                 return found
         view = operand(self, x, "x", stream)
-        dtype, (n, stride) = typed(view, "x"), sequence(view, "x")
+        dtype, (form, elements) = typed(view, "x"), elements_of(view)
         if stream is None and out is None:
             value, index = raw.Cell(), raw.Cell()
-            raw.gpumem_argreduce(self.handle, dtype, op, view, n, stride, value, index)
+            self._run("gpumem_argreduce" + form, None, (dtype, op, *elements, value, index), ())
             return value.result(dtype, 0), index.i64
         if out is not None and not (isinstance(out, list | tuple) and len(out) == 2):
             raise unfit("out", out, "two arrays, for the value and for the index")
         values, indices = out or (None, None)
         values, value = self._out(values, x, view, (), RESULTS[dtype], stream)
         indices, index = self._out(indices, x, view, (), Dtype.I64, stream)
-        self._run("gpumem_argreduce", stream, (dtype, op, view, n, stride, value, index), (view, value, index))
+        self._run("gpumem_argreduce" + form, stream, (dtype, op, *elements, value, index), (*elements, value, index))
         return values, indices
 
     def dot(self, x, y, *, out=None, stream=None):
@@ -177,10 +186,15 @@ class Operations(raw.Base):
             if found is not None:
                 return found
         a, b = operand(self, x, "x", stream), operand(self, y, "y", stream)
-        (n, x_stride), (m, y_stride) = sequence(a, "x"), sequence(b, "y")
-        if n != m or a.dtype_code != b.dtype_code:
-            raise ValueError(f"x has {n} elements of format '{a.format}', y {m} of '{b.format}'; expected the same")
-        return self._float_result("gpumem_dot_", x, a, (a, b, n, x_stride, y_stride), out, stream)
+        if a.size != b.size or a.dtype_code != b.dtype_code:
+            raise ValueError(f"x has {a.size} elements of format '{a.format}', y {b.size} of '{b.format}'; expected the same")
+        of_x, of_y = sequence(a), sequence(b)
+        if of_x and of_y:
+            return self._float_result("gpumem_dot_", x, a, (a, b, a.size, of_x[1], of_y[1]), out, stream)
+        shape = b.shape if of_x else a.shape
+        strides = [numbers("q", strides_over(v, name, shape)) for v, name in ((a, "x"), (b, "y"))]
+        args = (len(shape), numbers("q", shape), a, strides[0], b, strides[1])
+        return self._float_result("gpumem_dot_view_", x, a, args, out, stream)
 
     def nrm2(self, x, *, out=None, stream=None):
         """The Euclidean norm, of f32 or f64."""
@@ -189,7 +203,8 @@ class Operations(raw.Base):
             if found is not None:
                 return found
         view = operand(self, x, "x", stream)
-        return self._float_result("gpumem_nrm2_", x, view, (view, *sequence(view, "x")), out, stream)
+        form, elements = elements_of(view)
+        return self._float_result(f"gpumem_nrm2{form}_", x, view, elements, out, stream)
 
     def _float_result(self, name, x, view, args, out, stream):
         name += self._float_name(view)
@@ -198,7 +213,7 @@ class Operations(raw.Base):
             getattr(raw, name)(self.handle, *args, cell)
             return cell.f64
         out, result = self._out(out, x, view, (), Dtype.F64, stream)
-        self._run(name, stream, (*args, result), (*args[:2], result))
+        self._run(name, stream, (*args, result), (*args, result))
         return out
 
     @staticmethod

@@ -35,6 +35,7 @@ kernels::ReduceLaunch launch_of(const ReduceParams& params, const Config& config
   launch.y = params.y;
   launch.y_stride = params.y_stride;
   launch.index = params.index;
+  launch.view = &params.view;
   return launch;
 }
 

@@ -10,9 +10,13 @@ namespace {
 
 Sequence sequence_of(const HostTeam& team, HostWay way, const ReduceParams& a) noexcept {
   const int64_t bytes = element_bytes(a.dtype);
-  const PitchedElements x{static_cast<const char*>(a.x), a.stride * bytes};
-  const PitchedElements y{static_cast<const char*>(a.y), a.y_stride * bytes};
-  return {team.loops, a.dtype, a.op, x, y, way.one_by_one};
+  PitchedElements x{static_cast<const char*>(a.x), a.stride * bytes};
+  PitchedElements y{static_cast<const char*>(a.y), a.y_stride * bytes};
+  if (a.view.rank > 0) {
+    x.strides = a.view.strides;
+    y.strides = a.view.y_strides;
+  }
+  return {team.loops, a.dtype, a.op, x, y, way.one_by_one, &a.view};
 }
 
 }  // namespace
@@ -24,7 +28,7 @@ gpumem_status WorstStatus::write_to(gpumem_status* target) const noexcept {
 }
 
 VectorReduction::VectorReduction(const HostTeam& team, HostWay way, const ReduceParams& params, const Config& config)
-    : team_(team), params_(params), config_(config), sequence_(sequence_of(team, way, params)) {
+    : team_(team), params_(params), config_(config), sequence_(sequence_of(team, way, params_)) {
   const int64_t tasks = way.serial ? 1 : ceil_div(params.n, config.tile);
   if (tasks > 1) partial_.resize(static_cast<size_t>(tasks));
 }

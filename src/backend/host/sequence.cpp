@@ -18,13 +18,40 @@ namespace {
 
 constexpr auto kRoot = [](double x) noexcept { return std::sqrt(x); };
 
-void gather(int32_t bytes, char* to, const PitchedElements& from, int64_t first, int64_t count) noexcept {
+void gather_run(int32_t bytes, char* to, const PitchedElements& from, int64_t first, int64_t count) noexcept {
   const int64_t pitch = from.pitch;
   const char* at = from.data + first * pitch;
   if (pitch == bytes) return static_cast<void>(std::memcpy(to, at, static_cast<size_t>(count * bytes)));
   for_size(bytes, [=]<int kBytes>() {
     for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * kBytes, at + i * pitch, kBytes);
   });
+}
+
+// Copies elements [first, first + count) of a view in row-major order, by runs of its last axis.
+void gather_view(int32_t bytes, char* to, const ReduceView& view, const PitchedElements& from, int64_t first,
+                 int64_t count) noexcept {
+  const int32_t last = view.rank - 1;
+  int64_t at[kMaxReduceRank];
+  int64_t offset = 0;
+  for (int32_t d = last; d >= 0; --d) {
+    at[d] = first % view.extents[d];
+    first /= view.extents[d];
+    offset += at[d] * from.strides[d];
+  }
+  for (;;) {
+    const int64_t run = std::min(view.extents[last] - at[last], count);
+    gather_run(bytes, to, {from.data + offset * bytes, from.strides[last] * bytes}, 0, run);
+    count -= run;
+    if (count == 0) return;
+    to += run * bytes;
+    offset += run * from.strides[last];
+    at[last] += run;
+    for (int32_t d = last; at[d] == view.extents[d]; --d) {
+      offset += from.strides[d - 1] - at[d] * from.strides[d];
+      at[d] = 0;
+      ++at[d - 1];
+    }
+  }
 }
 
 template <class Node>
@@ -73,13 +100,25 @@ constexpr ByType<RangeValues> kRangeValues = by_type<RangeValues>([]<gpumem_dtyp
 }  // namespace
 
 Sequence::Sequence(const Loops& loops, gpumem_dtype dtype, gpumem_reduce_op op, PitchedElements x, PitchedElements y,
-                   bool one_by_one) noexcept
-    : loop_(loops.reduce(dtype, op)), kind_(node_kind(dtype, op)), bytes_(element_bytes(dtype)), x_(x), y_(y) {
+                   bool one_by_one, const ReduceView* view) noexcept
+    : loop_(loops.reduce(dtype, op)),
+      kind_(node_kind(dtype, op)),
+      bytes_(element_bytes(dtype)),
+      x_(x),
+      y_(y),
+      view_(view) {
   gather_ = one_by_one || !side_by_side(x_) || !side_by_side(y_);
+}
+
+void Sequence::gather(char* to, const PitchedElements& from, int64_t first, int64_t count) const noexcept {
+  if (from.data == nullptr) return;
+  if (from.strides != nullptr) return gather_view(bytes_, to, *view_, from, first, count);
+  gather_run(bytes_, to, from, first, count);
 }
 
 bool Sequence::side_by_side(const PitchedElements& operand) const noexcept {
   if (operand.data == nullptr) return true;
+  if (operand.strides != nullptr) return false;
   return operand.pitch == bytes_ && reinterpret_cast<uintptr_t>(operand.data) % static_cast<uintptr_t>(bytes_) == 0;
 }
 
@@ -109,8 +148,8 @@ ReduceNode Sequence::gathered(int64_t first, int64_t last) const noexcept {
   int64_t leaves = 0;
   for (int64_t at = first; at < last; at += kLeafTerms) {
     const int64_t count = std::min<int64_t>(kLeafTerms, last - at);
-    gather(bytes_, x, x_, at, count);
-    if (y_.data != nullptr) gather(bytes_, y, y_, at, count);
+    gather(x, x_, at, count);
+    gather(y, y_, at, count);
     ReduceNode leaf = loop_(x, y_.data == nullptr ? nullptr : y, count);
     if (kind_ == NodeKind::arg) leaf.word[1] += static_cast<uint64_t>(at - first);
     push_node(kind_, levels, 1, leaves++, leaf);

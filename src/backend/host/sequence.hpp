@@ -13,14 +13,15 @@ namespace gpumem {
 struct PitchedElements {
   const char* data = nullptr;
   int64_t pitch = 0;
+  const int64_t* strides = nullptr;  // of a view, which has a stride per axis instead of the pitch
 };
 
 // Elements at any pitch and alignment. Elements that the loops cannot read directly are gathered first.
 class Sequence {
  public:
-  // one_by_one: even if the elements are contiguous.
+  // one_by_one: even if the elements are contiguous. view: of operands with strides; it outlives the sequence.
   Sequence(const Loops& loops, gpumem_dtype dtype, gpumem_reduce_op op, PitchedElements x, PitchedElements y = {},
-           bool one_by_one = false) noexcept;
+           bool one_by_one = false, const ReduceView* view = nullptr) noexcept;
 
   NodeKind kind() const noexcept { return kind_; }
 
@@ -30,6 +31,7 @@ class Sequence {
 
  private:
   ReduceNode gathered(int64_t first, int64_t last) const noexcept;
+  void gather(char* to, const PitchedElements& from, int64_t first, int64_t count) const noexcept;
   bool side_by_side(const PitchedElements& operand) const noexcept;
 
   ReduceLoop loop_;
@@ -37,6 +39,7 @@ class Sequence {
   int32_t bytes_;
   PitchedElements x_;
   PitchedElements y_;
+  const ReduceView* view_;
   bool gather_;
 };
 

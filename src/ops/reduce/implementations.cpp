@@ -13,7 +13,11 @@
 namespace gpumem {
 namespace {
 
+const char* accepts_sequence(const DeviceProps&, const ReduceParams& p) noexcept {
+  return p.view.rank == 0 ? nullptr : "it takes elements with one stride";
+}
 const char* contiguous(const ReduceParams& p) noexcept {
+  if (p.view.rank != 0) return "it needs contiguous elements, not a view of several axes";
   if (p.stride != 1 || p.y_stride != 1) return "it needs stride 1";
   if (!aligned(p.x, element_bytes(p.dtype)) || !aligned(p.y, element_bytes(p.dtype)))
     return "it needs aligned elements";
@@ -41,7 +45,8 @@ const char* accepts_cluster(const DeviceProps& d, const ReduceParams& p) noexcep
     return "it takes at most the elements that a cluster's threads load at once";
   return contiguous(p);
 }
-const char* accepts_ladder(const DeviceProps&, const ReduceParams& p) noexcept {
+const char* accepts_ladder(const DeviceProps& d, const ReduceParams& p) noexcept {
+  if (const char* refusal = accepts_sequence(d, p)) return refusal;
   if (p.dtype != GPUMEM_I32 || node_kind(p.dtype, p.op) != NodeKind::integer) {
     return "it is of the textbook ladder, which sums i32";
   }
@@ -81,6 +86,21 @@ Config strided_scalar_config(const DeviceProps&, const ReduceParams& p) noexcept
   int64_t tile = int64_t{kElementThreads} / 32 * kLeafTerms;
   while (ceil_div(p.n, tile) > kMaxReduceBlocks) tile *= 2;
   return {ceil_div(p.n, tile), kElementThreads, 1, tile};
+}
+
+// Views, and any stride. One warp per 1024-element block. Few of them get small thread blocks, so that each
+// multiprocessor has some. Otherwise a tile leaves several waves of thread blocks.
+Config view_config(const DeviceProps&, const ReduceParams& p) noexcept {
+  const int64_t leaves = ceil_div(p.n, kLeafTerms);
+  if (leaves <= 1024) {
+    const int32_t warps = leaves <= 128 ? 1 : leaves <= 256 ? 2 : leaves <= 512 ? 4 : 8;
+    return {ceil_div(leaves, warps), 32 * warps, 1, warps * int64_t{kLeafTerms}};
+  }
+  constexpr int64_t kWarps = kElementThreads / 32;
+  int64_t tile = std::clamp<int64_t>(static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(leaves / 1024))), kWarps,
+                                     kLeavesInShared);
+  while (ceil_div(leaves, tile) > kMaxViewBlocks) tile *= 2;
+  return {ceil_div(leaves, tile), kElementThreads, 1, tile * kLeafTerms};
 }
 
 // A thread block takes kLadderThreads x kDataBlocks elements at a time, and more in turn if the grid is full.
@@ -126,8 +146,9 @@ constexpr Implementation<ReduceParams> kTable[] = {
      by_name},
     {"coalesced", ExecutionSpace::cuda, 1, plan<accepts_ladder, shared_out_config>, gpu<kernels::reduce_coalesced>,
      by_name},
-    {"strided_scalar", ExecutionSpace::cuda, 2, plan<accepts<ReduceParams>, strided_scalar_config>,
+    {"strided_scalar", ExecutionSpace::cuda, 2, plan<accepts_sequence, strided_scalar_config>,
      gpu<kernels::reduce_strided_scalar>},
+    {"view", ExecutionSpace::cuda, 1, plan<accepts<ReduceParams>, view_config>, gpu<kernels::reduce_view>},
     {"host_vector", ExecutionSpace::host, 2, plan<accepts_contiguous, host_config>, HostWay{}},
     {"host_strided", ExecutionSpace::host, 2, plan<accepts<ReduceParams>, host_config>, HostWay{.one_by_one = true}},
     {"host_serial", ExecutionSpace::host, 2, plan<accepts<ReduceParams>, whole<ReduceParams>>,

@@ -15,6 +15,7 @@
 #include "ops/bounce_buffers.hpp"
 #include "ops/plan.hpp"
 #include "ops/staging.hpp"
+#include "ops/strides.hpp"
 
 namespace gpumem {
 namespace {
@@ -31,13 +32,18 @@ namespace {
 
 Inputs inputs_of(const ReduceParams& c) {
   if (c.n == 0) return {};
-  const auto range = [&](const char* argument, const void* p, int64_t stride, const char* what) {
-    const int64_t bytes = strided_bytes(c.dtype, c.n, stride, what);
-    return ByteRange{argument, p, bytes, gap_of(1, {{c.n, stride}}, element_bytes(c.dtype))};
+  const int64_t element = element_bytes(c.dtype);
+  const auto range = [&](const char* argument, const void* p, int64_t stride, const int64_t* strides,
+                         const char* what) {
+    if (c.view.rank == 0) {
+      return ByteRange{argument, p, strided_bytes(c.dtype, c.n, stride, what), gap_of(1, {{c.n, stride}}, element)};
+    }
+    const StridedSide side{"", what, c.view.rank, c.view.extents, strides};
+    return ByteRange{argument, p, reach_bytes(side, element), gap_in(side, element)};
   };
-  const ByteRange x = range("x", c.x, c.stride, "bytes of x");
+  const ByteRange x = range("x", c.x, c.stride, c.view.strides, "bytes of x");
   if (c.op != GPUMEM_DOT) return {{x, {}}, 1};
-  return {{x, range("y", c.y, c.y_stride, "bytes of y")}, 2};
+  return {{x, range("y", c.y, c.y_stride, c.view.y_strides, "bytes of y")}, 2};
 }
 
 // Only an argument search has an index output, and its value is optional.
@@ -74,13 +80,14 @@ double about(const IntegerNode& node) noexcept {
 // Pieces are copied with their padding, so only contiguous data is streamed.
 bool streams(const Planner& planner, const ReduceParams& call, const Operand& x, Completion completion) noexcept {
   return planner.streams_host_data() && planner.on_cuda() && completion == Completion::blocking && x.on_host() &&
-         (call.stride == 1 || call.n == 1) && call.op != GPUMEM_DOT;
+         call.view.rank == 0 && (call.stride == 1 || call.n == 1) && call.op != GPUMEM_DOT;
 }
 
-Placement place_reduction(Planner& planner, const ReduceParams& call, Completion completion) {
+Placement place_reduction(Planner& planner, const ReduceParams& call, const ReduceParams& params,
+                          Completion completion) {
   const Inputs inputs = inputs_of(call);
   const Operand x = planner.look_up_here(inputs.range[0], Access::read);
-  if (streams(planner, call, x, completion)) return place_streamed(x);
+  if (streams(planner, params, x, completion)) return place_streamed(x);
   if (call.op != GPUMEM_DOT) return place(planner.on_cuda(), x);
   const Operand y = planner.look_up_here(inputs.range[1], Access::read);
   const Placement placement = place_beside_x(planner.on_cuda(), x, y);
@@ -88,8 +95,9 @@ Placement place_reduction(Planner& planner, const ReduceParams& call, Completion
   return placement;
 }
 
-// Unused strides become 1, and an operand that is never read becomes nullptr.
-ReduceParams normal(ReduceParams c) noexcept {
+// The axes are fused, unused strides become 1, and an operand that is never read becomes nullptr.
+ReduceParams normal(const ReduceParams& call) noexcept {
+  ReduceParams c = fused(call);
   const bool dot = c.op == GPUMEM_DOT;
   if (c.n == 1) c.stride = 1;
   if (c.n == 1 || !dot) c.y_stride = 1;
@@ -164,8 +172,8 @@ Plan<ReduceFamily> plan(Planner& planner, const ReduceParams& call, Completion c
     fail(GPUMEM_EMPTY, "n is 0; expected at least one element for the %s", op_name(call.op));
   }
   if (plan.empty) return plan;
-  plan.placement = place_reduction(planner, call, completion);
   plan.params = normal(call);
+  plan.placement = place_reduction(planner, call, plan.params, completion);
   if (plan.placement.stage_src) plan.params.y = placeholder();
   if (plan.placement.streamed) {
     plan.params.n = std::min(call.n, streamed_piece(call.dtype));

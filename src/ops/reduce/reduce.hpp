@@ -16,6 +16,20 @@ void check(const ReduceSegmentsParams& call);
 // From the first to the last of n >= 1 strided elements. Throws INVALID_ARGUMENT if the bytes exceed 64 bits.
 int64_t strided_bytes(gpumem_dtype dtype, int64_t n, int64_t stride, const char* argument);
 
+// The arguments of a call whose operands are views.
+struct ViewArguments {
+  int32_t rank;
+  const int64_t* extents;
+  const int64_t* x_strides;  // nullptr: row-major without padding
+  const int64_t* y_strides = nullptr;
+};
+// The call as far as the arguments can be read. n is the number of elements, at most INT64_MAX.
+ReduceParams with_view(ReduceParams call, const ViewArguments& view) noexcept;
+// Throws INVALID_ARGUMENT.
+void check(const ViewArguments& view);
+// The same elements in the fewest axes. If one is left, the operands become sequences with strides.
+ReduceParams fused(const ReduceParams& call) noexcept;
+
 // The largest piece of streamed host data, in elements: a power of two of 1024-element blocks.
 int64_t streamed_piece(gpumem_dtype dtype) noexcept;
 ReduceNode reduce_streamed(Context& context, const Plan<ReduceFamily>& plan, const ReduceParams& call);

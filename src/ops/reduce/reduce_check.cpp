@@ -1,8 +1,11 @@
+#include <algorithm>
+
 #include "base/checked.hpp"
 #include "base/names.hpp"
 #include "kernels/elements.hpp"
 #include "ops/operations.hpp"
 #include "ops/reduce/reduce.hpp"
+#include "ops/strides.hpp"
 
 namespace gpumem {
 namespace {
@@ -34,6 +37,16 @@ void check_line_op(gpumem_dtype dtype, gpumem_reduce_op op) {
   check_pair(dtype, op);
 }
 
+void check_view(const ReduceParams& c) {
+  const ReduceView& view = c.view;
+  check_extents(view.rank, view.extents, kMaxReduceRank);
+  check_strides("x_strides", view.strides, view.rank);
+  if (c.op == GPUMEM_DOT) check_strides("y_strides", view.y_strides, view.rank);
+  if (std::find(view.extents, view.extents + view.rank, 0) != view.extents + view.rank) return;
+  int64_t n = 1;
+  for (int32_t d = 0; d < view.rank; ++d) n = checked_mul(n, view.extents[d], "product of extents");
+}
+
 }  // namespace
 
 // Operations with functions of their own are accepted only in operation descriptors.
@@ -59,6 +72,7 @@ void check(const ReduceParams& c) {
          GPUMEM_SUM_COMPENSATED, GPUMEM_ARG_MIN, kLastOperation);
   }
   check_pair(c.dtype, c.op);
+  if (c.view.rank != 0) return check_view(c);
   require_at_least("n", c.n, 0);
   require_at_least(c.op == GPUMEM_DOT ? "x_stride" : "stride", c.stride, 1);
   if (c.op == GPUMEM_DOT) require_at_least("y_stride", c.y_stride, 1);

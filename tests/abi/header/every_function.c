@@ -149,6 +149,28 @@ typedef struct gpumem_functions {
                                    int64_t, void *);
   gpumem_status (*reduce_segments_async)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, const void *, int64_t,
                                          const int64_t *, int64_t, void *, gpumem_status *, gpumem_stream *);
+  gpumem_status (*reduce_view)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, int32_t, const int64_t *, const void *,
+                               const int64_t *, void *);
+  gpumem_status (*reduce_view_async)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, int32_t, const int64_t *,
+                                     const void *, const int64_t *, void *, gpumem_status *, gpumem_stream *);
+  gpumem_status (*argreduce_view)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, int32_t, const int64_t *, const void *,
+                                  const int64_t *, void *, int64_t *);
+  gpumem_status (*argreduce_view_async)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, int32_t, const int64_t *,
+                                        const void *, const int64_t *, void *, int64_t *, gpumem_stream *);
+  gpumem_status (*dot_view_f32)(gpumem_ctx *, int32_t, const int64_t *, const float *, const int64_t *, const float *,
+                                const int64_t *, double *);
+  gpumem_status (*dot_view_f64)(gpumem_ctx *, int32_t, const int64_t *, const double *, const int64_t *, const double *,
+                                const int64_t *, double *);
+  gpumem_status (*dot_view_f32_async)(gpumem_ctx *, int32_t, const int64_t *, const float *, const int64_t *,
+                                      const float *, const int64_t *, double *, gpumem_stream *);
+  gpumem_status (*dot_view_f64_async)(gpumem_ctx *, int32_t, const int64_t *, const double *, const int64_t *,
+                                      const double *, const int64_t *, double *, gpumem_stream *);
+  gpumem_status (*nrm2_view_f32)(gpumem_ctx *, int32_t, const int64_t *, const float *, const int64_t *, double *);
+  gpumem_status (*nrm2_view_f64)(gpumem_ctx *, int32_t, const int64_t *, const double *, const int64_t *, double *);
+  gpumem_status (*nrm2_view_f32_async)(gpumem_ctx *, int32_t, const int64_t *, const float *, const int64_t *, double *,
+                                       gpumem_stream *);
+  gpumem_status (*nrm2_view_f64_async)(gpumem_ctx *, int32_t, const int64_t *, const double *, const int64_t *,
+                                       double *, gpumem_stream *);
   gpumem_status (*transpose)(gpumem_ctx *, int64_t, int64_t, int64_t, const void *, int64_t, void *, int64_t);
   gpumem_status (*axpby_f32)(gpumem_ctx *, float, const float *, float, const float *, float *, int64_t);
   gpumem_status (*axpby_f64)(gpumem_ctx *, double, const double *, double, const double *, double *, int64_t);
@@ -379,6 +401,18 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_reduce_axis_async,
                                                 gpumem_reduce_segments,
                                                 gpumem_reduce_segments_async,
+                                                gpumem_reduce_view,
+                                                gpumem_reduce_view_async,
+                                                gpumem_argreduce_view,
+                                                gpumem_argreduce_view_async,
+                                                gpumem_dot_view_f32,
+                                                gpumem_dot_view_f64,
+                                                gpumem_dot_view_f32_async,
+                                                gpumem_dot_view_f64_async,
+                                                gpumem_nrm2_view_f32,
+                                                gpumem_nrm2_view_f64,
+                                                gpumem_nrm2_view_f32_async,
+                                                gpumem_nrm2_view_f64_async,
                                                 gpumem_transpose,
                                                 gpumem_axpby_f32,
                                                 gpumem_axpby_f64,

@@ -82,6 +82,20 @@ TEST_P(CppOperations, ReduceSequences) {
   EXPECT_TRUE(throws(status::invalid_argument, "min_max", [&] { (void)ctx.reduce(reduce_op::min_max, numbers); }));
 }
 
+TEST_P(CppOperations, ReductionsOfViews) {
+  std::vector<float> x(20);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
+  const gpumem::matrix_view left(x, 4, 2, 5);
+  const auto inside = gpumem::grid_view(x, {4, 5}).part({1, 1}, {2, 3});
+  EXPECT_EQ(ctx.reduce(reduce_op::sum, left), 0 + 1 + 5 + 6 + 10 + 11 + 15 + 16);
+  EXPECT_EQ(ctx.reduce(reduce_op::sum, inside), 6 + 7 + 8 + 11 + 12 + 13);
+  EXPECT_EQ(ctx.min_max(inside).second, 13);
+  EXPECT_EQ(ctx.argreduce(reduce_op::max, inside).index, 5);
+  EXPECT_EQ(ctx.dot(inside, inside), 36 + 49 + 64 + 121 + 144 + 169);
+  EXPECT_EQ(ctx.nrm2(gpumem::grid_view(x, {2, 1}, {1, 1}).part({0, 0}, {2, 1})), 1);
+  EXPECT_TRUE(throws(status::invalid_argument, "dot: x and y", [&] { (void)ctx.dot(inside, left); }));
+}
+
 TEST_P(CppOperations, DotAndNorm) {
   const std::vector<double> x{3, 1, 4, 1}, y{1, 2, 3, 4};
   const std::vector<float> z{3, 4};

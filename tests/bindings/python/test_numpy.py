@@ -62,8 +62,7 @@ def test_the_order_of_fortran():
             assert ctx.reduce(x, op) == expected and ctx.reduce(ctx.asarray(x), op) == expected and ctx.reduce(cube, op) == expected
         assert ctx.reduce((4 * x).astype("i4", order="F"), "sum_squares") == (16 * x * x).sum()
         for call in (ctx.reduce, ctx.nrm2, ctx.argreduce, lambda a: ctx.reduce(a, "sum_abs"), lambda a: ctx.dot(a, a)):
-            with raises(ValueError, "another order", "x.T", "numpy.ascontiguousarray(x)"):
-                call(x)
+            assert call(x) == call(np.ascontiguousarray(x))
         assert ctx.reduce(x.T) == ctx.reduce(np.ravel(x, "K")) == x.sum()
         assert np.array_equal(ctx.transpose(x), x.T) and np.array_equal(ctx.transpose(x[:, ::2]), x[:, ::2].T)
         into = np.empty((7, 5), order="F")
@@ -75,6 +74,36 @@ def test_the_order_of_fortran():
         assert np.array_equal(ctx.convert(ctx.asarray(x), "f32").numpy(), x)
         with raises(ValueError, "src has the shape", "padding"):
             ctx.convert(x, out=np.empty((5, 7)))
+
+
+def test_reductions_of_views():
+    """The order is that of the indices, so the bits are those of a copy without padding."""
+    np = numpy()
+    random = np.random.default_rng(6)
+    whole = random.standard_normal((9, 12, 14))
+    with host() as ctx:
+        for view in (whole[1:-1, 1:-1, 1:-1], whole.T, whole.swapaxes(0, 1)[:, 2:, ::3], np.broadcast_to(whole[0, 0], (5, 14)),
+                     np.lib.stride_tricks.sliding_window_view(whole[0, 0], 3), whole[1:-1].astype("f4")[:, :, 1:], (100 * whole).astype("i4")[:, 1:]):
+            packed = view.copy(order="C")
+            for a in (view, ctx.asarray(view)):
+                for op in ("sum", "prod", "min", "max_abs", "sum_squares", "min_max"):
+                    if view.dtype != np.int32 or op != "prod":
+                        assert ctx.reduce(a, op) == ctx.reduce(packed, op), (view.strides, op)
+                value, index = ctx.argreduce(a, "max")
+                assert (value, index) == (packed.max(), packed.argmax())
+                if view.dtype != np.int32:
+                    assert ctx.dot(a, a) == ctx.dot(packed, packed) == ctx.dot(a, packed) == ctx.dot(packed.ravel(), a)
+                    assert ctx.nrm2(a) == ctx.nrm2(packed)
+        out = np.zeros(1)
+        with ctx.stream() as stream:
+            ctx.reduce(whole[:, 1:, 1:], out=out, stream=stream)
+        assert out[0] == ctx.reduce(whole[:, 1:, 1:])
+        assert ctx.reduce(np.broadcast_to(np.float32(2), (3, 4))) == 24
+        for call in (ctx.reduce, ctx.nrm2, ctx.argreduce, lambda a: ctx.dot(a, whole)):
+            with raises(ValueError, "negative stride", "numpy.ascontiguousarray(x)"):
+                call(whole[:, ::-1])
+        with raises(ValueError, "y has the shape", "expected the shape"):
+            ctx.dot(whole[1:, 1:, 1:], whole[:8, :13, :11].reshape(8, 11, 13).swapaxes(1, 2)[:, :11])
 
 
 def test_no_elements():

@@ -463,6 +463,18 @@ pub struct Functions {
     pub gpumem_reduce_axis_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, axis: gpumem_axis, x: *const c_void, rows: i64, cols: i64, ld: i64, batches: i64, batch_stride: i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_reduce_segments: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void) -> gpumem_status,
     pub gpumem_reduce_segments_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_reduce_view: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, result: *mut c_void) -> gpumem_status,
+    pub gpumem_reduce_view_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_argreduce_view: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, value: *mut c_void, index: *mut i64) -> gpumem_status,
+    pub gpumem_argreduce_view_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, value: *mut c_void, index: *mut i64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_dot_view_f32: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f32, x_strides: *const i64, y: *const f32, y_strides: *const i64, result: *mut f64) -> gpumem_status,
+    pub gpumem_dot_view_f64: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, y: *const f64, y_strides: *const i64, result: *mut f64) -> gpumem_status,
+    pub gpumem_dot_view_f32_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f32, x_strides: *const i64, y: *const f32, y_strides: *const i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_dot_view_f64_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, y: *const f64, y_strides: *const i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_nrm2_view_f32: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f32, x_strides: *const i64, result: *mut f64) -> gpumem_status,
+    pub gpumem_nrm2_view_f64: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, result: *mut f64) -> gpumem_status,
+    pub gpumem_nrm2_view_f32_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f32, x_strides: *const i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_nrm2_view_f64_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_transpose: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, dst: *mut c_void, dst_ld: i64) -> gpumem_status,
     pub gpumem_transpose_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, dst: *mut c_void, dst_ld: i64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_transpose_batched: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, src_batch_stride: i64, dst: *mut c_void, dst_ld: i64, dst_batch_stride: i64, batches: i64) -> gpumem_status,
@@ -648,6 +660,18 @@ impl Functions {
             gpumem_reduce_axis_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, gpumem_axis, *const c_void, i64, i64, i64, i64, i64, *mut c_void, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_reduce_axis_async\0")?),
             gpumem_reduce_segments: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, *const c_void, i64, *const i64, i64, *mut c_void) -> gpumem_status>(some("gpumem_reduce_segments\0")?),
             gpumem_reduce_segments_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, *const c_void, i64, *const i64, i64, *mut c_void, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_reduce_segments_async\0")?),
+            gpumem_reduce_view: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const i64, *const c_void, *const i64, *mut c_void) -> gpumem_status>(some("gpumem_reduce_view\0")?),
+            gpumem_reduce_view_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const i64, *const c_void, *const i64, *mut c_void, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_reduce_view_async\0")?),
+            gpumem_argreduce_view: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const i64, *const c_void, *const i64, *mut c_void, *mut i64) -> gpumem_status>(some("gpumem_argreduce_view\0")?),
+            gpumem_argreduce_view_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const i64, *const c_void, *const i64, *mut c_void, *mut i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_argreduce_view_async\0")?),
+            gpumem_dot_view_f32: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f32, *const i64, *const f32, *const i64, *mut f64) -> gpumem_status>(some("gpumem_dot_view_f32\0")?),
+            gpumem_dot_view_f64: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f64, *const i64, *const f64, *const i64, *mut f64) -> gpumem_status>(some("gpumem_dot_view_f64\0")?),
+            gpumem_dot_view_f32_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f32, *const i64, *const f32, *const i64, *mut f64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_dot_view_f32_async\0")?),
+            gpumem_dot_view_f64_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f64, *const i64, *const f64, *const i64, *mut f64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_dot_view_f64_async\0")?),
+            gpumem_nrm2_view_f32: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f32, *const i64, *mut f64) -> gpumem_status>(some("gpumem_nrm2_view_f32\0")?),
+            gpumem_nrm2_view_f64: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f64, *const i64, *mut f64) -> gpumem_status>(some("gpumem_nrm2_view_f64\0")?),
+            gpumem_nrm2_view_f32_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f32, *const i64, *mut f64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_nrm2_view_f32_async\0")?),
+            gpumem_nrm2_view_f64_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f64, *const i64, *mut f64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_nrm2_view_f64_async\0")?),
             gpumem_transpose: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i64, i64, *const c_void, i64, *mut c_void, i64) -> gpumem_status>(some("gpumem_transpose\0")?),
             gpumem_transpose_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i64, i64, *const c_void, i64, *mut c_void, i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_transpose_async\0")?),
             gpumem_transpose_batched: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i64, i64, *const c_void, i64, i64, *mut c_void, i64, i64, i64) -> gpumem_status>(some("gpumem_transpose_batched\0")?),
@@ -825,6 +849,18 @@ impl Functions {
             gpumem_reduce_axis_async: linked::gpumem_reduce_axis_async,
             gpumem_reduce_segments: linked::gpumem_reduce_segments,
             gpumem_reduce_segments_async: linked::gpumem_reduce_segments_async,
+            gpumem_reduce_view: linked::gpumem_reduce_view,
+            gpumem_reduce_view_async: linked::gpumem_reduce_view_async,
+            gpumem_argreduce_view: linked::gpumem_argreduce_view,
+            gpumem_argreduce_view_async: linked::gpumem_argreduce_view_async,
+            gpumem_dot_view_f32: linked::gpumem_dot_view_f32,
+            gpumem_dot_view_f64: linked::gpumem_dot_view_f64,
+            gpumem_dot_view_f32_async: linked::gpumem_dot_view_f32_async,
+            gpumem_dot_view_f64_async: linked::gpumem_dot_view_f64_async,
+            gpumem_nrm2_view_f32: linked::gpumem_nrm2_view_f32,
+            gpumem_nrm2_view_f64: linked::gpumem_nrm2_view_f64,
+            gpumem_nrm2_view_f32_async: linked::gpumem_nrm2_view_f32_async,
+            gpumem_nrm2_view_f64_async: linked::gpumem_nrm2_view_f64_async,
             gpumem_transpose: linked::gpumem_transpose,
             gpumem_transpose_async: linked::gpumem_transpose_async,
             gpumem_transpose_batched: linked::gpumem_transpose_batched,
@@ -1004,6 +1040,18 @@ mod linked {
         pub fn gpumem_reduce_axis_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, axis: gpumem_axis, x: *const c_void, rows: i64, cols: i64, ld: i64, batches: i64, batch_stride: i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_reduce_segments(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void) -> gpumem_status;
         pub fn gpumem_reduce_segments_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_reduce_view(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, result: *mut c_void) -> gpumem_status;
+        pub fn gpumem_reduce_view_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_argreduce_view(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, value: *mut c_void, index: *mut i64) -> gpumem_status;
+        pub fn gpumem_argreduce_view_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, value: *mut c_void, index: *mut i64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_dot_view_f32(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f32, x_strides: *const i64, y: *const f32, y_strides: *const i64, result: *mut f64) -> gpumem_status;
+        pub fn gpumem_dot_view_f64(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, y: *const f64, y_strides: *const i64, result: *mut f64) -> gpumem_status;
+        pub fn gpumem_dot_view_f32_async(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f32, x_strides: *const i64, y: *const f32, y_strides: *const i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_dot_view_f64_async(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, y: *const f64, y_strides: *const i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_nrm2_view_f32(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f32, x_strides: *const i64, result: *mut f64) -> gpumem_status;
+        pub fn gpumem_nrm2_view_f64(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, result: *mut f64) -> gpumem_status;
+        pub fn gpumem_nrm2_view_f32_async(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f32, x_strides: *const i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_nrm2_view_f64_async(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_transpose(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, dst: *mut c_void, dst_ld: i64) -> gpumem_status;
         pub fn gpumem_transpose_async(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, dst: *mut c_void, dst_ld: i64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_transpose_batched(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, src_batch_stride: i64, dst: *mut c_void, dst_ld: i64, dst_batch_stride: i64, batches: i64) -> gpumem_status;

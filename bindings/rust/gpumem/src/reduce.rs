@@ -1,7 +1,7 @@
 use crate::context::Context;
 use crate::element::{Element, Float};
 use crate::error::{Error, Result, Status};
-use crate::layout::{enough, number, Matrix};
+use crate::layout::{enough, number, small_number, Array, Matrix};
 use crate::queue::{run, Lent, LentMut, Queue, Run};
 use crate::view::{View, ViewMut};
 use gpumem_sys as sys;
@@ -197,6 +197,75 @@ fn nrm2<T: Float>(at: Run<'_>, x: Sequence<T>, result: *mut f64) -> Result<i32> 
     })
 }
 
+/// The arguments of a view: the number of axes, extents, strides.
+struct Axes(i32, Vec<i64>, Vec<i64>);
+
+impl<T: Element> Sequence<T> {
+    fn axes(&self, layout: Array<'_>, name: &str) -> Result<Axes> {
+        self.whole(name)?;
+        let (extents, strides) = layout.numbers(self.len, name)?;
+        Ok(Axes(small_number(extents.len())?, extents, strides))
+    }
+
+    fn reduce_view(
+        &self,
+        at: Run<'_>,
+        layout: Array<'_>,
+        op: Op,
+        result: *mut c_void,
+        status: *mut i32,
+    ) -> Result<i32> {
+        let Axes(ndim, extents, strides) = self.axes(layout, "x")?;
+        let (e, s) = (extents.as_ptr(), strides.as_ptr());
+        let args = (T::DTYPE as i32, op as i32, self.ptr.cast());
+        Ok(run!(at, gpumem_reduce_view(args.0, args.1, ndim, e, args.2, s, result), gpumem_reduce_view_async(status)))
+    }
+
+    fn argreduce_view(
+        &self,
+        at: Run<'_>,
+        layout: Array<'_>,
+        end: Extreme,
+        value: *mut c_void,
+        index: *mut i64,
+    ) -> Result<i32> {
+        let Axes(ndim, extents, strides) = self.axes(layout, "x")?;
+        let (e, s) = (extents.as_ptr(), strides.as_ptr());
+        let args = (T::DTYPE as i32, end as i32, self.ptr.cast());
+        Ok(run!(
+            at,
+            gpumem_argreduce_view(args.0, args.1, ndim, e, args.2, s, value, index),
+            gpumem_argreduce_view_async()
+        ))
+    }
+}
+
+fn dot_view<T: Float>(
+    at: Run<'_>,
+    x: (Sequence<T>, Array<'_>),
+    y: (Sequence<T>, Array<'_>),
+    result: *mut f64,
+) -> Result<i32> {
+    if x.1.extents != y.1.extents {
+        return Err(Error::argument(format!("x has the extents {:?}, but y has {:?}", x.1.extents, y.1.extents)));
+    }
+    let (Axes(ndim, extents, i), Axes(_, _, j)) = (x.0.axes(x.1, "x")?, y.0.axes(y.1, "y")?);
+    let (e, i, j, p, q) = (extents.as_ptr(), i.as_ptr(), j.as_ptr(), x.0.ptr, y.0.ptr);
+    Ok(match is_f32::<T>() {
+        true => run!(at, gpumem_dot_view_f32(ndim, e, p.cast(), i, q.cast(), j, result), gpumem_dot_view_f32_async()),
+        false => run!(at, gpumem_dot_view_f64(ndim, e, p.cast(), i, q.cast(), j, result), gpumem_dot_view_f64_async()),
+    })
+}
+
+fn nrm2_view<T: Float>(at: Run<'_>, x: Sequence<T>, layout: Array<'_>, result: *mut f64) -> Result<i32> {
+    let Axes(ndim, extents, strides) = x.axes(layout, "x")?;
+    let (e, s, p) = (extents.as_ptr(), strides.as_ptr(), x.ptr);
+    Ok(match is_f32::<T>() {
+        true => run!(at, gpumem_nrm2_view_f32(ndim, e, p.cast(), s, result), gpumem_nrm2_view_f32_async()),
+        false => run!(at, gpumem_nrm2_view_f64(ndim, e, p.cast(), s, result), gpumem_nrm2_view_f64_async()),
+    })
+}
+
 const OF_LINES: [Status; 1] = [Status::OVERFLOW];
 const OF_SEGMENTS: [Status; 3] = [Status::EMPTY, Status::OVERFLOW, Status::OUT_OF_RANGE];
 
@@ -243,6 +312,56 @@ impl Context {
     pub fn nrm2<'a, T: Float>(&self, x: impl Into<View<'a, T>>) -> Result<f64> {
         let mut result = 0.0;
         self.check(nrm2(self.now(), Sequence::from(x.into()), &mut result)?)?;
+        Ok(result)
+    }
+
+    /// As [`Context::reduce`], of the elements of an array with strides, in row-major order. `gpumem_reduce_view()`.
+    pub fn reduce_view<'a, T: Element>(
+        &self,
+        x: impl Into<View<'a, T>>,
+        layout: Array<'_>,
+        op: Op,
+    ) -> Result<T::Result> {
+        if op == Op::MinMax {
+            return Err(Error::argument("MinMax has two results; expected Min or Max"));
+        }
+        let mut result = T::Result::default();
+        let p = &mut result as *mut T::Result;
+        self.check(Sequence::from(x.into()).reduce_view(self.now(), layout, op, p.cast(), null_mut())?)?;
+        Ok(result)
+    }
+
+    /// As [`Context::argreduce`], with the place in row-major order. `gpumem_argreduce_view()`.
+    pub fn argreduce_view<'a, T: Element>(
+        &self,
+        x: impl Into<View<'a, T>>,
+        layout: Array<'_>,
+        end: Extreme,
+    ) -> Result<(T::Result, usize)> {
+        let (mut value, mut index) = (T::Result::default(), 0);
+        let p = &mut value as *mut T::Result;
+        self.check(Sequence::from(x.into()).argreduce_view(self.now(), layout, end, p.cast(), &mut index)?)?;
+        Ok((value, index as usize))
+    }
+
+    /// As [`Context::dot`], of arrays with equal extents. `gpumem_dot_view_f32()`, `gpumem_dot_view_f64()`.
+    pub fn dot_view<'a, 'b, T: Float>(
+        &self,
+        x: impl Into<View<'a, T>>,
+        x_layout: Array<'_>,
+        y: impl Into<View<'b, T>>,
+        y_layout: Array<'_>,
+    ) -> Result<f64> {
+        let mut result = 0.0;
+        let (x, y) = ((Sequence::from(x.into()), x_layout), (Sequence::from(y.into()), y_layout));
+        self.check(dot_view(self.now(), x, y, &mut result)?)?;
+        Ok(result)
+    }
+
+    /// As [`Context::nrm2`]. `gpumem_nrm2_view_f32()`, `gpumem_nrm2_view_f64()`.
+    pub fn nrm2_view<'a, T: Float>(&self, x: impl Into<View<'a, T>>, layout: Array<'_>) -> Result<f64> {
+        let mut result = 0.0;
+        self.check(nrm2_view(self.now(), Sequence::from(x.into()), layout, &mut result)?)?;
         Ok(result)
     }
 
@@ -320,6 +439,61 @@ impl Queue {
         let (x, result) = (self.input(x, "x")?, self.output(result, "result")?);
         enough(Some(1), result.len, "result")?;
         self.ctx.check(nrm2(self.run(), Sequence::from(x), result.ptr)?)
+    }
+
+    /// As [`Context::reduce_view`], and [`Queue::reduce`]. `gpumem_reduce_view_async()`.
+    pub fn reduce_view<'a, 'b, T: Element>(
+        &self,
+        x: impl Into<Lent<'a, T>>,
+        layout: Array<'_>,
+        op: Op,
+        result: impl Into<LentMut<'b, T::Result>>,
+        status: Option<LentMut<'_, i32>>,
+    ) -> Result<()> {
+        let (x, result, status) = (self.input(x, "x")?, self.output(result, "result")?, self.status(status)?);
+        enough(Some(op.results()), result.len, "result")?;
+        self.ctx.check(Sequence::from(x).reduce_view(self.run(), layout, op, result.ptr.cast(), status)?)
+    }
+
+    /// As [`Context::argreduce_view`]. `gpumem_argreduce_view_async()`.
+    pub fn argreduce_view<'a, 'b, 'c, T: Element>(
+        &self,
+        x: impl Into<Lent<'a, T>>,
+        layout: Array<'_>,
+        end: Extreme,
+        value: impl Into<LentMut<'b, T::Result>>,
+        index: impl Into<LentMut<'c, i64>>,
+    ) -> Result<()> {
+        let (x, value, index) = (self.input(x, "x")?, self.output(value, "value")?, self.output(index, "index")?);
+        enough(Some(1), value.len.min(index.len), "value or index")?;
+        self.ctx.check(Sequence::from(x).argreduce_view(self.run(), layout, end, value.ptr.cast(), index.ptr)?)
+    }
+
+    /// As [`Context::dot_view`]. `gpumem_dot_view_f32_async()`, `gpumem_dot_view_f64_async()`.
+    pub fn dot_view<'a, 'b, 'c, T: Float>(
+        &self,
+        x: impl Into<Lent<'a, T>>,
+        x_layout: Array<'_>,
+        y: impl Into<Lent<'b, T>>,
+        y_layout: Array<'_>,
+        result: impl Into<LentMut<'c, f64>>,
+    ) -> Result<()> {
+        let (x, y, result) = (self.input(x, "x")?, self.input(y, "y")?, self.output(result, "result")?);
+        enough(Some(1), result.len, "result")?;
+        let (x, y) = ((Sequence::from(x), x_layout), (Sequence::from(y), y_layout));
+        self.ctx.check(dot_view(self.run(), x, y, result.ptr)?)
+    }
+
+    /// As [`Context::nrm2_view`]. `gpumem_nrm2_view_f32_async()`, `gpumem_nrm2_view_f64_async()`.
+    pub fn nrm2_view<'a, 'b, T: Float>(
+        &self,
+        x: impl Into<Lent<'a, T>>,
+        layout: Array<'_>,
+        result: impl Into<LentMut<'b, f64>>,
+    ) -> Result<()> {
+        let (x, result) = (self.input(x, "x")?, self.output(result, "result")?);
+        enough(Some(1), result.len, "result")?;
+        self.ctx.check(nrm2_view(self.run(), Sequence::from(x), layout, result.ptr)?)
     }
 
     /// As [`Context::reduce_axis`]. `gpumem_reduce_axis_async()`.

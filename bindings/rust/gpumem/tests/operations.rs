@@ -33,6 +33,22 @@ fn reduces() -> Result<()> {
 }
 
 #[test]
+fn reduces_views() -> Result<()> {
+    let ctx = context();
+    let x: Vec<f32> = (0..20).map(|v| v as f32).collect();
+    let inside = View::from(&x).slice(6..);
+    let layout = Array::new(&[2, 3]).strides(&[5, 1]);
+    assert_eq!(ctx.reduce_view(inside, layout, Op::Sum)?, (6 + 7 + 8 + 11 + 12 + 13) as f64);
+    assert_eq!(ctx.argreduce_view(inside, layout, Extreme::Max)?, (13.0, 5));
+    assert_eq!(ctx.dot_view(inside, layout, &[2.0f32; 6], Array::new(&[2, 3]))?, 2.0 * 57.0);
+    assert_eq!(ctx.nrm2_view(&[3.0f64, 0.0, 4.0], Array::new(&[2]).strides(&[2]))?, 5.0);
+    assert_eq!(status(ctx.reduce_view(inside, Array::new(&[3, 5]), Op::Sum)), Status::OUT_OF_RANGE);
+    assert_eq!(status(ctx.reduce_view(inside, layout, Op::MinMax)), Status::INVALID_ARGUMENT);
+    assert_eq!(status(ctx.dot_view(inside, layout, &x, Array::new(&[6]))), Status::INVALID_ARGUMENT);
+    Ok(())
+}
+
+#[test]
 fn reduces_lines_and_segments() -> Result<()> {
     let ctx = context();
     let x = [1i64, 2, 3, 4, i64::MAX, 6];
