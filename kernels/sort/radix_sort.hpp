@@ -16,11 +16,11 @@ struct SortBuffers {
 
 template <class Word, class Position>
 struct RadixSort {
-  SortBuffers<Word> keys;
-  SortBuffers<Position> positions;  // {}: only keys are sorted
+  SortBuffers<Word> keys{};
+  SortBuffers<Position> positions{};  // {}: only keys are sorted
   int64_t n = 0;
   bool overwrites = false;
-  RankOf<Word> rank;
+  RankOf<Word> rank{};
   void* scratch = nullptr;
   int64_t scratch_bytes = 0;
 };
