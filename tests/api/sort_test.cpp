@@ -88,7 +88,7 @@ TEST_P(SortCalls, RefusesBadArguments) {
     for (const int64_t n : {int64_t{-1}, INT64_MIN}) bad([&](Sort& s) { s.n = n; }, {"n", std::to_string(n)});
     for (const int32_t flag : {-1, 2}) bad([&](Sort& s) { s.descending = flag; }, {"descending", std::to_string(flag)});
     bad([](Sort& s) { s.n = INT64_MAX / 4 + 1; }, {"keys"});
-    bad([](Sort& s) { s.n = INT64_MAX / 4; }, {"scratch"});
+    bad([](Sort& s) { s.n = INT64_MAX / 16, s.order = nullptr; }, {"scratch"});
     bad([](Sort& s) { s.n = (int64_t{1} << 31) + 1, s.order_type = GPUMEM_I32; }, {"n", "2147483649", "2147483648"});
     bad([](Sort& s) { s.n = (int64_t{1} << 32) + 1, s.order_type = GPUMEM_U32; }, {"n", "4294967296"});
     bad([](Sort& s) { s.keys = nullptr; }, {"keys", "NULL"});
