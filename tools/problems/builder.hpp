@@ -77,6 +77,7 @@ Instance make_scatter(Builder b);
 Instance make_axpby(Builder b);
 Instance make_convert(Builder b);
 Instance make_arithmetic(Builder b);
+Instance make_map(Builder b);
 Instance make_resize(Builder b);
 
 }  // namespace tool

@@ -66,6 +66,9 @@ std::vector<std::string> operands_of(const Problem& problem) {
     case GPUMEM_FAMILY_RESIZE:
       keys = {"src", "dst"};
       break;
+    case GPUMEM_FAMILY_MAP:
+      for (const MapOperand& operand : map_operands(problem)) keys.push_back(operand.key);
+      break;
     case GPUMEM_FAMILY_ARITHMETIC:
       for (int64_t i = 0; i < terms_of(problem); ++i) keys.push_back(format("x%d", static_cast<int>(i)));
       keys.emplace_back("z");
@@ -168,6 +171,8 @@ int64_t counted_bytes(const Problem& p) {
       return n("n") * (2 * n("row_bytes") + size("index_type"));
     case GPUMEM_FAMILY_RESIZE:
       return (n("src_rows") * n("src_cols") + n("dst_rows") * n("dst_cols")) * n("channels") * size("dtype");
+    case GPUMEM_FAMILY_MAP:
+      return map_bytes(p);
     case GPUMEM_FAMILY_ARITHMETIC:
       break;
   }
