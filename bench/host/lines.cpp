@@ -381,11 +381,11 @@ template <class T>
 void sum_plainly(const Run& r, unsigned char* to) {
   const T* x = r.at<const T>("x");
   const T* y = r.at<const T>("y");
-  for (int64_t i = 0; i < product(r.problem.numbers("extents")); ++i) reinterpret_cast<T*>(to)[i] = x[i] + y[i];
+  for (int64_t i = 0; i < tool::product(r.problem.numbers("extents")); ++i) reinterpret_cast<T*>(to)[i] = x[i] + y[i];
 }
 template <class T>
 void sum_by_openmp(const Run& r) {
-  openmp::triad(r.at<const T>("x"), T{1}, r.at<const T>("y"), r.at<T>("z"), product(r.problem.numbers("extents")));
+  openmp::triad(r.at<const T>("x"), T{1}, r.at<const T>("y"), r.at<T>("z"), tool::product(r.problem.numbers("extents")));
 }
 
 template <class T>
