@@ -246,6 +246,8 @@ constexpr const char* kProblems[] = {
     "axpby dtype=f32 n=100003",
     "convert from=f32 to=bf16 n=100003",
     "arithmetic op=lincomb dtype=f64 extents=100x1003 terms=3",
+    "map kind=map op=divide dtype=f32 extents=100x1003 y_strides=1,0",
+    "map kind=convert_scaled from=i16 to=f32 extents=100x1003 offset=none",
     "sort dtype=f32 n=100003 order=none",
     "sort dtype=i16 n=1009 descending=1 sorted=none",
     "resize filter=bilinear dtype=u8 channels=3 src_rows=300 src_cols=401 dst_rows=517 dst_cols=233",

@@ -465,6 +465,48 @@ void add_sorts(const Lines& lines) {
   }
 }
 
+// Each function family once, over contiguous operands, rows with padding and repeated operands.
+void add_maps(const Lines& lines) {
+  struct Mapped {
+    const char* name;
+    const char* line;
+  };
+  constexpr Mapped kContiguous[] = {
+      {"add f32", "kind=map op=add dtype=f32 x=device y=device z=device"},
+      {"divide f64", "kind=map op=divide dtype=f64 x=device y=device z=device"},
+      {"square_root f32", "kind=map op=square_root dtype=f32 x=device z=device"},
+      {"add i8", "kind=map op=add dtype=i8 x=device y=device z=device"},
+      {"maximum f16", "kind=map op=maximum dtype=f16 x=device y=device z=device"},
+      {"less f32", "kind=compare op=less dtype=f32 x=device y=device mask=device"},
+      {"where 4", "kind=where bytes=4 mask=device x=device y=device z=device"},
+      {"i16 to f32", "kind=convert_scaled from=i16 to=f32 src=device scale=device offset=device dst=device"}};
+  constexpr Mapped kViews[] = {
+      {"add f32/by a row", "kind=map op=add dtype=f32 x=device y=device y_strides=0,1 z=device"},
+      {"add f32/by a column", "kind=map op=add dtype=f32 x=device y=device y_strides=1,0 z=device"},
+      {"add f32/by a number", "kind=map op=add dtype=f32 x=device y=device y_strides=0,0 z=device"},
+      {"add f32/padded",
+       "kind=map op=add dtype=f32 x_strides=8200,1 y_strides=8200,1 z_strides=8200,1 x=device y=device z=device"},
+      {"add f64/padded by one",
+       "kind=map op=add dtype=f64 x_strides=8193,1 y_strides=8193,1 z_strides=8193,1 x=device y=device z=device"}};
+  const auto add = [&](const std::string& name, const Mapped& mapped, const std::string& extents) {
+    Line line{.family = "map",
+              .name = name,
+              .line = "map " + std::string(mapped.line) + " extents=" + extents,
+              .peer_name = "cudaMemcpyAsync",
+              .bar = at_least(0.95),
+              .quick = mapped.name == kContiguous[0].name};
+    const int64_t bytes = counted_bytes(Problem(line.line));
+    line.peer = by_memcpy(static_cast<std::size_t>(bytes / 2));
+    line.bytes = static_cast<double>(bytes);
+    line.cacheable = cacheable(line.bytes);
+    lines.add_warm_and_cold(line);
+  };
+  for (const Mapped& mapped : kContiguous) {
+    for (const int log2 : {20, 24, 28}) add(mapped.name + ("/" + power_name(log2)), mapped, text(int64_t{1} << log2));
+  }
+  for (const Mapped& mapped : kViews) add(mapped.name, mapped, "8192x8192");
+}
+
 struct Size {
   const char* name;
   int64_t rows, cols;
@@ -520,6 +562,7 @@ void add_cuda_lines(std::vector<Case>& cases, const GpuPtr& gpu) {
   add_axpby(lines);
   add_conversions(lines);
   add_sorts(lines);
+  add_maps(lines);
   add_images(lines);
 }
 

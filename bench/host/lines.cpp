@@ -377,6 +377,33 @@ void add_conversion(const Lines& lines, const std::string& from, const std::stri
              .wanted = plain_conversion<From, To>});
 }
 
+template <class T>
+void sum_plainly(const Run& r, unsigned char* to) {
+  const T* x = r.at<const T>("x");
+  const T* y = r.at<const T>("y");
+  for (int64_t i = 0; i < tool::product(r.problem.numbers("extents")); ++i) reinterpret_cast<T*>(to)[i] = x[i] + y[i];
+}
+template <class T>
+void sum_by_openmp(const Run& r) {
+  openmp::triad(r.at<const T>("x"), T{1}, r.at<const T>("y"), r.at<T>("z"), tool::product(r.problem.numbers("extents")));
+}
+
+template <class T>
+void add_sums(const Lines& lines, const std::string& dtype) {
+  for (const int log2 : {14, 17, 20, 22, 25, 27}) {
+    lines.add({.family = "map",
+               .name = "add " + dtype + "/host/" + power_name(log2),
+               .line = "map kind=map op=add dtype=" + dtype + " extents=" + std::to_string(int64_t{1} << log2) +
+                       " x=pageable y=pageable z=pageable",
+               .peer_name = "OpenMP loop",
+               .peer = sum_by_openmp<T>,
+               .bar = log2 >= 20 ? at_least(0.95) : Bar{},
+               .ceiling = log2 >= 25 ? Ceiling::copy : Ceiling::none,
+               .quick = log2 == 20,
+               .wanted = sum_plainly<T>});
+  }
+}
+
 // -------------------------------------------------------------------------------------------------- rows and images
 
 void by_openmp_index(const Run& r) {
@@ -458,6 +485,8 @@ void add_host_lines(std::vector<Case>& cases, const Context& ctx) {
   add_permutations(lines);
   add_movement(lines);
   add_triads(lines);
+  add_sums<float>(lines, "f32");
+  add_sums<double>(lines, "f64");
   for (const int log2 : {16, 20, 26}) {
     add_conversion<uint8_t, float>(lines, "u8", "f32", log2);
     add_conversion<float, int16_t>(lines, "f32", "i16", log2);

@@ -41,6 +41,10 @@ SIGNATURES = {
     "lincomb_f64_async": [PTR, I32, PTR, I32, PTR, PTR, PTR, PTR, PTR, PTR],
     "multiply_f32_async": [PTR, I32, PTR, PTR, PTR, PTR, PTR, PTR, PTR, PTR],
     "multiply_f64_async": [PTR, I32, PTR, PTR, PTR, PTR, PTR, PTR, PTR, PTR],
+    "map_async": [PTR, I32, I32, I32, *[PTR] * 9],
+    "compare_async": [PTR, I32, I32, I32, *[PTR] * 8],
+    "where_async": [PTR, I64, I32, *[PTR] * 10],
+    "convert_scaled_async": [PTR, I32, PTR, I32, *[PTR] * 6, ctypes.c_double, I32, PTR, PTR, PTR],
     "scatter_async": [PTR, I64, PTR, I64, I32, PTR, I64, PTR, I64, I64, PTR, PTR],
 }
 
@@ -237,6 +241,72 @@ class Run:
         self.case(name, sum(arrays) * z.element_size() // 2, own, lambda: torch.mul(x, y, out=z), lambda: same(z, x * y), bar, 1.0)
 
 
+    def mapped(self, name, kind, z, sources, other, function=0, bar=0.95):
+        """An elementwise operation on views. function: the number of the function or comparison. other(): PyTorch's."""
+        name = f"{kind}/{name}"
+        if not self.wants(name):
+            return
+        codes = {dtype: code for code, dtype in enumerate(DTYPES.values()) if dtype}
+        rank, extents = z.dim(), (I64 * z.dim())(*z.shape)
+        strides = [(I64 * rank)(*v.stride()) for v in (*sources, z)]
+        pairs = [part for v, own in zip((*sources, z), strides) for part in (v.data_ptr(), own)]
+        source = codes[sources[0].dtype]
+        args = {"map": (function, source, rank, extents, *pairs[:2], *(pairs[2:4] if len(sources) > 1 else (None, None)), *pairs[-2:], None),
+                "compare": (function, source, rank, extents, *pairs),
+                "where": (z.element_size(), rank, extents, *pairs),
+                "convert_scaled": (rank, extents, source, *pairs[:-2], *(None,) * (6 - len(pairs[:-2])), 0.0, codes[z.dtype], *pairs[-2:])}[kind]
+        own = lambda: self.library.call(f"{kind}_async", *args, self.library.wrapped)
+        moved = [v.numel() * v.element_size() for v in (*sources, z) if 0 not in v.stride()]
+
+        def good():
+            found = z.clone()
+            other()
+            return same(found, z)
+
+        self.case(name, sum(moved) // 2, own, other, good, bar, 1.0)
+
+
+def maps(run, quick):
+    for n in (1 << 20, 1 << 24, 1 << 28):
+        for dtype in (torch.float32, torch.float64, torch.int8, torch.float16):
+            x = torch.randint(1, 100, (n,), device="cuda").to(dtype)
+            y = torch.randint(1, 100, (n,), device="cuda").to(dtype)
+            z = torch.empty_like(x)
+            name = f"{str(dtype)[6:]} {n}"
+            bar = 0.95 if n > 1 << 20 else None
+            run.mapped("add " + name, "map", z, [x, y], lambda: torch.add(x, y, out=z), 16, bar)
+            run.mapped("negate " + name, "map", z, [x], lambda: torch.neg(x, out=z), 0, bar)
+            run.mapped("maximum " + name, "map", z, [x, y], lambda: torch.maximum(x, y, out=z), 22, bar)
+            if dtype.is_floating_point:
+                run.mapped("divide " + name, "map", z, [x, y], lambda: torch.div(x, y, out=z), 19, bar)
+                run.mapped("square root " + name, "map", z, [x], lambda: torch.sqrt(x, out=z), 3, bar)
+            else:
+                run.mapped("divide " + name, "map", z, [x, y], lambda: torch.div(x, y, rounding_mode="trunc", out=z), 19, bar)
+            mask = torch.empty(n, dtype=torch.uint8, device="cuda")
+            run.mapped("less " + name, "compare", mask, [x, y], lambda: torch.lt(x, y, out=mask.view(torch.bool)), 0, bar)
+            mask.copy_(x < y)
+            run.mapped(name, "where", z, [mask, x, y], lambda: torch.where(mask.view(torch.bool), x, y, out=z), 0, bar)
+    for dtype in (torch.float32, torch.float64):
+        u = torch.rand(8192, 8200, device="cuda", dtype=dtype) + 1
+        z = torch.empty_like(u)
+        name = str(dtype)[6:]
+        one = u[0, :1].clone().expand(8192, 8192)
+        for kind, of_y in (("rows by a row", u[0, :8192].clone().expand(8192, 8192)), ("columns by a column", u[:, :1].clone().expand(8192, 8192)),
+                           ("by a number", one)):  # fmt: skip
+            x, to = u[:, :8192], z[:, :8192]
+            run.mapped(f"subtract {kind} {name}", "map", to, [x, of_y], lambda: torch.sub(x, of_y, out=to), 17)
+        for kind, part in (("with padding", (slice(None), slice(8192))), ("inside", (slice(1, -1), slice(1, -1)))):
+            x, to = u[part], z[part]
+            run.mapped(f"multiply {kind} {name}", "map", to, [x, x], lambda: torch.mul(x, x, out=to), 18)
+        x, to = u[:, ::2], z[:, ::2]
+        run.mapped(f"add every second {name}", "map", to, [x, x], lambda: torch.add(x, x, out=to), 16, None)
+    for source, to in ((torch.int16, torch.float32), (torch.uint8, torch.float32), (torch.float32, torch.int16), (torch.float16, torch.float16)):
+        x = torch.randint(1, 100, (1 << 27,), device="cuda").to(source)
+        z = torch.empty(1 << 27, device="cuda", dtype=to)
+        scale, offset = (torch.full((1,), v, device="cuda", dtype=torch.float64).expand(1 << 27) for v in (0.5, 2.0))
+        run.mapped(f"{source} to {to}", "convert_scaled", z, [x, scale, offset], lambda: z.copy_(((x.double() + 2) * 0.5).round() if not to.is_floating_point else (x.double() + 2) * 0.5))
+
+
 def arithmetic(run, quick):
     for dtype in (torch.float32, torch.float64):
         u = torch.rand(8194, 8194, device="cuda", dtype=dtype)
@@ -371,6 +441,7 @@ def main():
     indexed(run)
     sorts(run)
     conversions(run, options.quick)
+    maps(run, options.quick)
     arithmetic(run, options.quick)
     permutations(run, 30 if options.quick else 80, options.seed)
     if options.out:

@@ -62,6 +62,18 @@ constexpr F extreme(F x, F y) {
   return x == x && y == y ? number : std::numeric_limits<F>::quiet_NaN();
 }
 
+// The same of 16-bit types, by their bits: keys are in the order of the numbers.
+template <gpumem_map_op kOp, class T>
+constexpr T short_extreme(T x, T y) {
+  constexpr uint16_t kInfinity = std::is_same_v<T, Half> ? 0x7c00 : 0x7f80;
+  constexpr uint16_t kNan = std::is_same_v<T, Half> ? 0x7e00 : 0x7fc0;
+  const auto key = [](T v) { return static_cast<int16_t>(v.bits ^ ((v.bits & 0x8000u) != 0 ? 0x7fffu : 0u)); };
+  const bool first = kOp == GPUMEM_MAP_MINIMUM ? key(x) < key(y) : key(x) > key(y);
+  const uint16_t number = first ? x.bits : y.bits;
+  const bool is_nan = (x.bits & 0x7fffu) > kInfinity || (y.bits & 0x7fffu) > kInfinity;
+  return {is_nan ? kNan : number};
+}
+
 template <gpumem_map_op kOp, class F>
 constexpr F float_mapped(F x, F y) {
   if constexpr (kOp == GPUMEM_MAP_NEGATE) return -x;
@@ -83,7 +95,7 @@ constexpr T quotient(T x, T y) {
   if constexpr (sizeof(T) <= 2)
     return static_cast<T>(static_cast<int32_t>(static_cast<float>(x) / static_cast<float>(y)));
 #if !defined(__CUDA_ARCH__)
-  if constexpr (std::is_same_v<T, int32_t>) return static_cast<T>(static_cast<double>(x) / static_cast<double>(y));
+  if constexpr (sizeof(T) == 4) return static_cast<T>(static_cast<double>(x) / static_cast<double>(y));
 #endif
   return static_cast<T>(x / y);
 }
@@ -130,6 +142,8 @@ constexpr T mapped(T x, T y) {
   using V = ValueOf<T>;
   if constexpr (kIsInteger<T>) {
     return integer_mapped<kOp>(x, y);
+  } else if constexpr (kIsSixteen<T> && (kOp == GPUMEM_MAP_MINIMUM || kOp == GPUMEM_MAP_MAXIMUM)) {
+    return short_extreme<kOp>(x, y);
   } else if constexpr (kOp == GPUMEM_MAP_COPY_SIGN) {  // of a NaN too, which a conversion may lose
     const V v = converted<V>(x);
     return v == v ? with_sign(x, y) : converted<T>(canonical(v));

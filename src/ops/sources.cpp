@@ -67,6 +67,12 @@ void Sources::bring(Context& context, ExecutionSpace space, Brought& brought) co
   }
 }
 
+void require_dtype(const char* argument, gpumem_dtype dtype) {
+  if (is_dtype(dtype)) return;
+  fail(GPUMEM_INVALID_ARGUMENT, "%s is %d; expected a dtype, GPUMEM_I8 (%d) to GPUMEM_F64 (%d)", argument, dtype,
+       GPUMEM_I8, GPUMEM_F64);
+}
+
 void require_f32_or_f64(gpumem_dtype dtype) {
   if (dtype == GPUMEM_F32 || dtype == GPUMEM_F64) return;
   if (!is_dtype(dtype)) {

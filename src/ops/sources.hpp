@@ -61,6 +61,8 @@ struct SourcedPlan {
   std::optional<Sources> sources;
 };
 
+// Throws INVALID_ARGUMENT for a number that is no element type.
+void require_dtype(const char* argument, gpumem_dtype dtype);
 // Throws for element types that axpby and arithmetic do not support.
 void require_f32_or_f64(gpumem_dtype dtype);
 

@@ -45,7 +45,7 @@ inline bool map_is_op(int32_t op) {
   return (op >= GPUMEM_MAP_NEGATE && op <= GPUMEM_MAP_NOT) || (op >= GPUMEM_MAP_ADD && op <= GPUMEM_MAP_SHIFT_RIGHT);
 }
 inline bool map_has(int32_t op, gpumem_dtype dtype) {
-  switch (op) {
+  switch (static_cast<decltype(GPUMEM_MAP_ADD)>(op)) {
     case GPUMEM_MAP_RECIPROCAL:
     case GPUMEM_MAP_SQUARE_ROOT:
     case GPUMEM_MAP_COPY_SIGN:
@@ -58,9 +58,21 @@ inline bool map_has(int32_t op, gpumem_dtype dtype) {
     case GPUMEM_MAP_SHIFT_LEFT:
     case GPUMEM_MAP_SHIFT_RIGHT:
       return !is_floating(dtype);
-    default:
-      return map_is_op(op);
+    case GPUMEM_MAP_NEGATE:
+    case GPUMEM_MAP_ABSOLUTE:
+    case GPUMEM_MAP_FLOOR:
+    case GPUMEM_MAP_CEIL:
+    case GPUMEM_MAP_TRUNCATE:
+    case GPUMEM_MAP_ROUND:
+    case GPUMEM_MAP_ADD:
+    case GPUMEM_MAP_SUBTRACT:
+    case GPUMEM_MAP_MULTIPLY:
+    case GPUMEM_MAP_DIVIDE:
+    case GPUMEM_MAP_MINIMUM:
+    case GPUMEM_MAP_MAXIMUM:
+      return true;
   }
+  return false;
 }
 inline bool map_divides(const MapCall& c) {
   return c.kind == MapFunction::map && !is_floating(c.dtype) &&
@@ -108,7 +120,7 @@ F extreme(F x, F y, bool least) {
 
 template <class F>
 F floating(int32_t op, F x, F y) {
-  switch (op) {
+  switch (static_cast<decltype(GPUMEM_MAP_ADD)>(op)) {
     case GPUMEM_MAP_NEGATE:
       return -x;
     case GPUMEM_MAP_ABSOLUTE:
@@ -137,9 +149,17 @@ F floating(int32_t op, F x, F y) {
       return extreme(x, y, true);
     case GPUMEM_MAP_MAXIMUM:
       return extreme(x, y, false);
-    default:  // the sign of a NaN
-      return x;
+    case GPUMEM_MAP_NOT:
+    case GPUMEM_MAP_REMAINDER:
+    case GPUMEM_MAP_COPY_SIGN:
+    case GPUMEM_MAP_AND:
+    case GPUMEM_MAP_OR:
+    case GPUMEM_MAP_XOR:
+    case GPUMEM_MAP_SHIFT_LEFT:
+    case GPUMEM_MAP_SHIFT_RIGHT:
+      break;
   }
+  return x;  // the sign of a NaN
 }
 
 __extension__ typedef __int128 Wide;
@@ -147,7 +167,7 @@ __extension__ typedef __int128 Wide;
 // The mathematical result, of which the type keeps the low bits.
 inline Wide integral(int32_t op, Wide x, Wide y, const TypeInfo& type) {
   const auto bits = static_cast<Wide>(8 * type.bytes);
-  switch (op) {
+  switch (static_cast<decltype(GPUMEM_MAP_ADD)>(op)) {
     case GPUMEM_MAP_NEGATE:
       return -x;
     case GPUMEM_MAP_ABSOLUTE:
@@ -178,9 +198,16 @@ inline Wide integral(int32_t op, Wide x, Wide y, const TypeInfo& type) {
       return y < 0 || y >= bits ? 0 : static_cast<Wide>(static_cast<uint64_t>(x) << static_cast<int>(y));
     case GPUMEM_MAP_SHIFT_RIGHT:
       return y < 0 || y >= bits ? (x < 0 ? -1 : 0) : x >> static_cast<int>(y);
-    default:  // rounded to an integer
-      return x;
+    case GPUMEM_MAP_RECIPROCAL:
+    case GPUMEM_MAP_SQUARE_ROOT:
+    case GPUMEM_MAP_FLOOR:
+    case GPUMEM_MAP_CEIL:
+    case GPUMEM_MAP_TRUNCATE:
+    case GPUMEM_MAP_ROUND:
+    case GPUMEM_MAP_COPY_SIGN:
+      break;
   }
+  return x;  // rounded to an integer
 }
 
 inline Wide integer_of(const TypeInfo& type, uint64_t bits) {

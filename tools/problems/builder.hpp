@@ -78,6 +78,7 @@ Instance make_select(Builder b);
 Instance make_axpby(Builder b);
 Instance make_convert(Builder b);
 Instance make_arithmetic(Builder b);
+Instance make_map(Builder b);
 Instance make_resize(Builder b);
 Instance make_sort(Builder b);
 

@@ -66,6 +66,9 @@ std::vector<std::string> operands_of(const Problem& problem) {
     case GPUMEM_FAMILY_RESIZE:
       keys = {"src", "dst"};
       break;
+    case GPUMEM_FAMILY_MAP:
+      for (const MapOperand& operand : map_operands(problem)) keys.push_back(operand.key);
+      break;
     case GPUMEM_FAMILY_SELECT:
       if (problem.number("dst_rows", 1) == 0) {
         keys = {"mask"};
@@ -184,6 +187,8 @@ int64_t counted_bytes(const Problem& p) {
       return n("n") * (2 * n("row_bytes") + size("index_type"));
     case GPUMEM_FAMILY_RESIZE:
       return (n("src_rows") * n("src_cols") + n("dst_rows") * n("dst_cols")) * n("channels") * size("dtype");
+    case GPUMEM_FAMILY_MAP:
+      return map_bytes(p);
     case GPUMEM_FAMILY_SORT:
       return n("n") *
              ((1 + given("sorted")) * size("dtype") +

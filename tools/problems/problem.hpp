@@ -33,6 +33,7 @@ inline constexpr auto kFamilies = std::to_array<Family>({
     {GPUMEM_FAMILY_PERMUTE, "permute"},
     {GPUMEM_FAMILY_RESIZE, "resize"},
     {GPUMEM_FAMILY_ARITHMETIC, "arithmetic"},
+    {GPUMEM_FAMILY_MAP, "map"},
     {GPUMEM_FAMILY_SORT, "sort"},
     {GPUMEM_FAMILY_SELECT, "select"},
 });
@@ -80,6 +81,15 @@ gpumem_family family_of(const std::string& name);  // throws a Mistake too
 int64_t counted_bytes(const Problem& problem);
 
 int64_t product(const std::vector<int64_t>& extents);
+
+// An operand of an elementwise function: the key of the operand, and the bytes of its elements.
+struct MapOperand {
+  std::string key;
+  int64_t bytes;
+};
+// The sources, then z.
+std::vector<MapOperand> map_operands(const Problem& problem);
+int64_t map_bytes(const Problem& problem);
 
 // The line, with its operands in device memory unless it says otherwise.
 std::string with_operands(const std::string& line);

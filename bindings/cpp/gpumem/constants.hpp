@@ -109,6 +109,41 @@ enum class family : gpumem_family {
   sort = GPUMEM_FAMILY_SORT
 };
 
+// The names of the operations on bits begin with bit_, because not, and, or and xor are keywords.
+enum class map_op : gpumem_map_op {
+  negate = GPUMEM_MAP_NEGATE,
+  absolute = GPUMEM_MAP_ABSOLUTE,
+  reciprocal = GPUMEM_MAP_RECIPROCAL,
+  square_root = GPUMEM_MAP_SQUARE_ROOT,
+  floor = GPUMEM_MAP_FLOOR,
+  ceil = GPUMEM_MAP_CEIL,
+  truncate = GPUMEM_MAP_TRUNCATE,
+  round = GPUMEM_MAP_ROUND,
+  bit_not = GPUMEM_MAP_NOT,
+  add = GPUMEM_MAP_ADD,
+  subtract = GPUMEM_MAP_SUBTRACT,
+  multiply = GPUMEM_MAP_MULTIPLY,
+  divide = GPUMEM_MAP_DIVIDE,
+  remainder = GPUMEM_MAP_REMAINDER,
+  minimum = GPUMEM_MAP_MINIMUM,
+  maximum = GPUMEM_MAP_MAXIMUM,
+  copy_sign = GPUMEM_MAP_COPY_SIGN,
+  bit_and = GPUMEM_MAP_AND,
+  bit_or = GPUMEM_MAP_OR,
+  bit_xor = GPUMEM_MAP_XOR,
+  shift_left = GPUMEM_MAP_SHIFT_LEFT,
+  shift_right = GPUMEM_MAP_SHIFT_RIGHT
+};
+
+enum class compare_op : gpumem_compare_op {
+  less = GPUMEM_LESS,
+  less_equal = GPUMEM_LESS_EQUAL,
+  equal = GPUMEM_EQUAL,
+  not_equal = GPUMEM_NOT_EQUAL,
+  greater_equal = GPUMEM_GREATER_EQUAL,
+  greater = GPUMEM_GREATER
+};
+
 enum class filter : gpumem_filter { nearest = GPUMEM_FILTER_NEAREST, bilinear = GPUMEM_FILTER_BILINEAR };
 enum class format : gpumem_format {
   text = GPUMEM_FORMAT_TEXT,

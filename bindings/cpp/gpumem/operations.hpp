@@ -257,6 +257,57 @@ class operations {
     return Mode::template refuse<void>({});
   }
 
+  // z = how(x), element by element, of equal extents.
+  template <class T>
+  of<void> map(map_op how, typename detail::identity<grid_view<const T>>::type x, grid_view<T> z) const {
+    if (!same_extents(x, z)) return Mode::template refuse<void>("map: the extents of x and z are not the same");
+    return map_into<T>(how, x, nullptr, nullptr, z, nullptr);
+  }
+  // z = how(x, y). The status says whether an integer was divided by 0; without it, only a blocking call reports that.
+  template <class T>
+  of<void> map(map_op how, typename detail::identity<grid_view<const T>>::type x,
+               typename detail::identity<grid_view<const T>>::type y, grid_view<T> z,
+               gpumem_status* status = nullptr) const {
+    if (!same_extents(x, z) || !same_extents(y, z))
+      return Mode::template refuse<void>("map: the extents of x, y and z are not the same");
+    return map_into<T>(how, x, y.address(), y.strides(), z, status);
+  }
+
+  // A byte of the mask is 1 if the comparison holds, else 0.
+  template <class T, class U>
+  of<void> compare(compare_op how, grid_view<T> x, grid_view<U> y, grid_view<std::uint8_t> mask) const {
+    static_assert(std::is_same_v<std::remove_cv_t<T>, std::remove_cv_t<U>>, "x and y have the same elements");
+    if (!same_extents(x, mask) || !same_extents(y, mask))
+      return Mode::template refuse<void>("compare: the extents of x, y and mask are not the same");
+    return Mode::give(queue_.call(gpumem_compare, gpumem_compare_async, static_cast<gpumem_compare_op>(how),
+                                  detail::raw_dtype<std::remove_cv_t<T>>(), mask.rank(), mask.extents(), x.address(),
+                                  x.strides(), y.address(), y.strides(), mask.address(), mask.strides()));
+  }
+
+  // z = x where the mask is not 0, else y.
+  template <class T>
+  of<void> where(grid_view<const std::uint8_t> mask, typename detail::identity<grid_view<const T>>::type x,
+                 typename detail::identity<grid_view<const T>>::type y, grid_view<T> z) const {
+    if (!same_extents(mask, z) || !same_extents(x, z) || !same_extents(y, z))
+      return Mode::template refuse<void>("where: the extents of mask, x, y and z are not the same");
+    return Mode::give(queue_.call(gpumem_where, gpumem_where_async, detail::bytes_of<T>(), z.rank(), z.extents(),
+                                  mask.address(), mask.strides(), x.address(), x.strides(), y.address(), y.strides(),
+                                  z.address(), z.strides()));
+  }
+
+  // dst = (src + offset) * scale as another type. nan_value replaces each NaN of src. scale and offset may repeat a number.
+  template <class S, class D>
+  of<void> convert_scaled(grid_view<S> src, grid_view<const double> scale, grid_view<const double> offset,
+                          grid_view<D> dst, double nan_value = 0) const {
+    if (!same_extents(src, dst) || !same_extents(scale, dst) || !same_extents(offset, dst))
+      return Mode::template refuse<void>("convert_scaled: the extents of src, scale, offset and dst are not the same");
+    return Mode::give(queue_.call(gpumem_convert_scaled, gpumem_convert_scaled_async, dst.rank(), dst.extents(),
+                                  detail::raw_dtype<std::remove_cv_t<S>>(), src.address(), src.strides(),
+                                  scale.address(), scale.strides(), offset.address(), offset.strides(), nan_value,
+                                  detail::raw_dtype<D>(), dst.address(), dst.strides()));
+  }
+
+  // dst[i] = src[i] as another type.
   template <class S, class D>
   of<void> convert(S&& src, D&& dst) const {
     const auto from = detail::contiguous(std::forward<S>(src));
@@ -464,6 +515,14 @@ class operations {
     return Mode::give(queue_.call_with(word.get(), gpumem_gather, gpumem_gather_async, src.row_bytes(), src.address(),
                                        src.rows(), src.pitch_bytes(), detail::raw_dtype<detail::element_t<I>>(),
                                        rows.data, rows.size, dst.address(), dst.pitch_bytes()));
+  }
+
+  template <class T>
+  of<void> map_into(map_op how, grid_view<const T> x, const T* y, const std::int64_t* y_strides, grid_view<T> z,
+                    gpumem_status* status) const {
+    return Mode::give(queue_.call_with(status, gpumem_map, gpumem_map_async, static_cast<gpumem_map_op>(how),
+                                       detail::raw_dtype<T>(), z.rank(), z.extents(), x.address(), x.strides(), y,
+                                       y_strides, z.address(), z.strides()));
   }
 
   template <class S, class I, class D>

@@ -14,15 +14,15 @@ from .context import Context, Event, Stream, device_count, device_query, last_pr
 from .dist import Dist, DistLayout, DistPlan
 from .errors import *  # noqa: F403
 from .errors import Error
-from .names import (DEVICE_BEST, DEVICE_CUDA, DEVICE_HOST, DEVICE_NONE, Advice, Axis, Backend, Dtype, Family, Filter,
-                    Format, Kind, LogLevel, Op, Status)
+from .names import (DEVICE_BEST, DEVICE_CUDA, DEVICE_HOST, DEVICE_NONE, Advice, Axis, Backend, CompareOp, Dtype, Family,
+                    Filter, Format, Kind, LogLevel, MapOp, Op, Status)
 from .plugins import cupy_allocator, torch_allocator
 
 library_path = _library.path
 __version__ = "%d.%d.%d" % version()
-__all__ = ["Advice", "Array", "Axis", "Backend", "Context", "DEVICE_BEST", "DEVICE_CUDA", "DEVICE_HOST", "DEVICE_NONE",
-           "Dist", "DistLayout", "DistPlan", "Dtype", "Error", "Event", "Family", "Filter", "Format", "Kind", "LogLevel", "Op",
-           "Status", "Stream",
+__all__ = ["Advice", "Array", "Axis", "Backend", "CompareOp", "Context", "DEVICE_BEST", "DEVICE_CUDA", "DEVICE_HOST", "DEVICE_NONE",
+           "Dist", "DistLayout", "DistPlan", "Dtype", "Error", "Event", "Family", "Filter", "Format", "Kind", "LogLevel", "MapOp",
+           "Op", "Status", "Stream",
            "cupy_allocator", "device_count", "device_query", "last_problem", "library_path",
            "raw", "torch_allocator", "variants", "version",
            *errors.__all__]  # noqa: F405

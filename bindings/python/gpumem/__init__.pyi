@@ -12,12 +12,14 @@ from .names import DEVICE_NONE as DEVICE_NONE
 from .names import Advice as Advice
 from .names import Axis as Axis
 from .names import Backend as Backend
+from .names import CompareOp as CompareOp
 from .names import Dtype as Dtype
 from .names import Family as Family
 from .names import Filter as Filter
 from .names import Format as Format
 from .names import Kind as Kind
 from .names import LogLevel as LogLevel
+from .names import MapOp as MapOp
 from .names import Op as Op
 from .names import Status as Status
 
@@ -214,6 +216,14 @@ class Context:
     def lincomb(self, terms: Iterable[tuple[float, ArrayLike]], out: ArrayLike = None, *,
                 stream: _Stream | None = None) -> Any: ...
     def multiply(self, x: ArrayLike, y: ArrayLike, out: ArrayLike = None, *, stream: _Stream | None = None) -> Any: ...
+    def map(self, op: OpLike, x: ArrayLike, y: ArrayLike = None, out: ArrayLike = None, *, stream: _Stream | None = None,
+            status: ArrayLike = None) -> Any: ...
+    def compare(self, op: OpLike, x: ArrayLike, y: ArrayLike, out: ArrayLike = None, *,
+                stream: _Stream | None = None) -> Any: ...
+    def where(self, mask: ArrayLike, x: ArrayLike, y: ArrayLike, out: ArrayLike = None, *,
+              stream: _Stream | None = None) -> Any: ...
+    def convert_scaled(self, src: ArrayLike, dtype: DtypeLike = None, scale: ArrayLike = None, offset: ArrayLike = None,
+                       nan_value: float = 0, out: ArrayLike = None, *, stream: _Stream | None = None) -> Any: ...
     def convert(self, src: ArrayLike, dtype: DtypeLike = None, out: ArrayLike = None, *,
                 stream: _Stream | None = None) -> Any: ...
     def sort(self, keys: ArrayLike, out: ArrayLike = None, *, descending: bool = False, order: ArrayLike = None,

@@ -5,12 +5,12 @@ are complete on return. Without `out`, the result is in the same kind of memory 
 NumPy if the first operand is one, else a gpumem.Array.
 """
 
-import array
 import math
 import sys
 
 from . import _gpumem as raw
 from .array import Array, owner_of
+from .elementwise import Elementwise, numbers
 from .errors import Error
 from .layout import (broadcast, broadcast_shape, collapse, contiguous, described, image, indices, is_fortran, leading_dimension, lines, numbers_of,
                      of_one_order, operand, refuse, rows, same_elements, sequence, strides_over, typed, with_axes)
@@ -20,10 +20,6 @@ from .words import NAMES, REDUCE_OPS, RESULTS, TYPESTRS, arg_code, dtype_code, f
 
 PAGEABLE = int(Kind.PAGEABLE)
 OP_CODES = {word: int(op) for op in REDUCE_OPS for word in (op, op.name.lower())}
-
-
-def numbers(letter, values):
-    return raw.view(array.array(letter, values))
 
 
 def room_of_numpy(x, shape, element=None):
@@ -47,7 +43,7 @@ raw.set_operations(OP_CODES)
 raw.set_room(room_of_numpy)
 
 
-class Operations(raw.Base):
+class Operations(Elementwise):
     """The base class of Context."""
 
     def _run(self, name, stream, args, kept, tail=()):

@@ -5,7 +5,7 @@ import os
 import reprlib
 import struct
 
-from .names import Dtype, Family, Filter, Format, Kind, Op
+from .names import CompareOp, Dtype, Family, Filter, Format, Kind, MapOp, Op
 
 LONG_NAMES = {"int": "i", "uint": "u", "float": "f", "bfloat": "bf"}
 # Names without a number of bits, and NumPy's names with bytes that can't be mistaken for gpumem's names with bits.
@@ -73,6 +73,8 @@ def codes(members, what):
 REDUCE_OPS = [op for op in Op if op not in (Op.ARG_MIN, Op.ARG_MAX, Op.ARG_MAX_ABS, Op.DOT, Op.NRM2)]
 op_code = codes(REDUCE_OPS, "operation of reduce()")
 arg_code = codes([Op.MIN, Op.MAX, Op.MAX_ABS], "operation of argreduce()")
+map_code = codes(MapOp, "function of map()")
+compare_code = codes(CompareOp, "comparison")
 kind_code = codes(Kind, "kind of memory")
 family_code = codes(Family, "family")
 filter_code = codes(Filter, "filter")

@@ -48,6 +48,8 @@ MapRow row_of(const MapParams& p, bool large, bool stream) noexcept {
              .z_step = p.z_strides[inner] * p.z_bytes(),
              .n = 0,
              .nan_value = p.nan_value,
+             .buffer = nullptr,
+             .buffer_bytes = 0,
              .ahead = large,
              .stream = stream};
   for (int32_t k = 0; k < p.sources; ++k) {
@@ -70,6 +72,13 @@ bool rows(const Loops& loops, const MapParams& p, const LastAxis& behind, int64_
     for (int32_t d = 0; d < p.rank; ++d) elements += at[d] * strides[d];
     return elements;
   };
+  constexpr int64_t kBufferBytes = 4096;
+  constexpr int64_t kFewBytes = 64;
+  const TaskMemory room(MapRow::kBuffers * kBufferBytes);
+  alignas(kFewBytes) char few[MapRow::kBuffers * kFewBytes];  // if memory runs out
+  row.buffer = room.get() != nullptr ? static_cast<char*>(room.get()) : few;
+  row.buffer_bytes = room.get() != nullptr ? kBufferBytes : kFewBytes;
+  row.stream = row.stream && room.get() != nullptr;
   bool right = true;
   for (int64_t i = first; i < last; i += row.n) {
     row.n = std::min({p.extents[inner] - at[inner], last - i, longest});

@@ -3,16 +3,11 @@
 #include "base/checked.hpp"
 #include "base/sentences.hpp"
 #include "ops/plan.hpp"
+#include "ops/sources.hpp"
 #include "ops/staging.hpp"
 
 namespace gpumem {
 namespace {
-
-void require_dtype(const char* argument, gpumem_dtype dtype) {
-  if (is_dtype(dtype)) return;
-  fail(GPUMEM_INVALID_ARGUMENT, "%s is %d; expected a dtype, GPUMEM_I8 (%d) to GPUMEM_F64 (%d)", argument, dtype,
-       GPUMEM_I8, GPUMEM_F64);
-}
 
 int64_t src_bytes(const ConvertParams& c) { return checked_mul(c.n, element_bytes(c.src_type), "bytes of src"); }
 

@@ -35,12 +35,6 @@ const Names& name_of(const MapParams& c, int32_t k) noexcept { return kSourcesOf
 const Names& name_of_z(const MapParams& c) noexcept { return kZOf[static_cast<int>(c.kind)]; }
 const char* call_name(const MapParams& c) noexcept { return kCallOf[static_cast<int>(c.kind)]; }
 
-void require_dtype(const char* argument, gpumem_dtype dtype) {
-  if (is_dtype(dtype)) return;
-  fail(GPUMEM_INVALID_ARGUMENT, "%s is %d; expected a dtype, GPUMEM_I8 (%d) to GPUMEM_F64 (%d)", argument, dtype,
-       GPUMEM_I8, GPUMEM_F64);
-}
-
 void check_function(const MapParams& c) {
   if (!is_map_op(c.op)) {
     fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected a GPUMEM_MAP_* value (0 to %d, or %d to %d)", c.op,

@@ -352,6 +352,22 @@ TEST_P(CppOperations, SumsAndProductsOfViews) {
   stream.synchronize();
   EXPECT_EQ(fetched(ctx, e), (std::vector<float>{4, 8, 12, 16}));
 
+  const std::vector<std::int16_t> a{7, -7, 9, 1};
+  std::vector<std::int16_t> b{2, 2, 3, 4};
+  std::vector<std::uint8_t> mask(4);
+  ctx.compare(gpumem::compare_op::less, grid_view(a, {4}), grid_view(b, {4}), grid_view(mask, {4}));
+  EXPECT_EQ(mask, (std::vector<std::uint8_t>{0, 1, 0, 1}));
+  ctx.map(gpumem::map_op::divide, grid_view(a, {4}), grid_view(b, {4}), grid_view(b, {4}));
+  EXPECT_EQ(b, (std::vector<std::int16_t>{3, -3, 3, 0}));
+  ctx.map(gpumem::map_op::absolute, grid_view(a, {4}), grid_view(b, {4}));
+  std::vector<std::int16_t> c(4);
+  ctx.where(grid_view(mask, {4}), grid_view(a, {4}), grid_view(b, {4}, {0}), grid_view(c, {4}));
+  EXPECT_EQ(c, (std::vector<std::int16_t>{7, -7, 7, 1}));
+  const double half = 0.5, two = 2;
+  const std::vector<double> scale{half}, offset{two};
+  ctx.convert_scaled(grid_view(a, {4}), grid_view(scale, {4}, {0}), grid_view(offset, {4}, {0}), grid_view(z, {4}));
+  EXPECT_EQ(z, (std::vector<float>{4.5f, -2.5f, 5.5f, 1.5f}));
+
   EXPECT_TRUE(throws(status::invalid_argument, "a term", [&] { ctx.lincomb({{1, from}}, inner); }));
   EXPECT_TRUE(throws(status::invalid_argument, "terms", [&] { ctx.lincomb({}, inner); }));
   EXPECT_TRUE(throws(status::invalid_argument, "multiply", [&] { ctx.multiply(from, inner, inner); }));

@@ -14,7 +14,7 @@ import struct
 import sys
 
 PREFIXES = {"Status": "", "Backend": "BACKEND_", "Dtype": "", "Op": "", "Axis": "AXIS_", "Kind": "MEMORY_",
-            "Advice": "ADVISE_", "Family": "FAMILY_", "Filter": "FILTER_", "Format": "FORMAT_", "LogLevel": "LOG_"}
+            "Advice": "ADVISE_", "Family": "FAMILY_", "Filter": "FILTER_", "MapOp": "MAP_", "CompareOp": "", "Format": "FORMAT_", "LogLevel": "LOG_"}
 
 
 def called(folder, source):

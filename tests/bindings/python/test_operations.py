@@ -267,6 +267,54 @@ def test_multiply():
             ctx.multiply(x, x, x[:2])
 
 
+def test_map():
+    np = numpy()
+    x, y = np.arange(12.0, dtype=np.float32).reshape(3, 4), np.float32([[2], [3], [-1]])
+    a, b = np.int16([[7, -7], [9, 1]]), np.int16([2, -2])
+    with host() as ctx, ctx.Stream() as s:
+        assert np.array_equal(ctx.map("subtract", x, y), x - y)
+        assert np.array_equal(ctx.map(gpumem.MapOp.SQUARE_ROOT, x), np.sqrt(x))
+        assert ctx.map("maximum", x, y[:, 0:1], x) is x and x[1, 0] == 4
+        assert ctx.map("divide", a, b).tolist() == [[3, 3], [4, 0]]
+        queued = ctx.map("and", a, a, stream=s)
+        s.synchronize()
+        assert np.array_equal(queued.numpy(), a)
+        with raises(IndexError, "divide"):
+            ctx.map("divide", a, np.int16([1, 0]))
+        with raises(TypeError, "two operands"):
+            ctx.map("add", a)
+        with raises(TypeError, "expected 'h'"):
+            ctx.map("add", a, x[0, 0:2])
+        with raises(ValueError, "square_root"):
+            ctx.map("root", a)
+
+
+def test_compare_and_where():
+    np = numpy()
+    x, y = np.float64([[1, np.nan], [3, 4]]), np.float64([2, 4])
+    with host() as ctx:
+        mask = ctx.compare("less", x, y)
+        assert mask.dtype == np.uint8 and np.array_equal(mask, x < y)
+        as_bool = np.empty((2, 2), bool)
+        assert ctx.compare("not_equal", x, x, as_bool) is as_bool and as_bool.tolist() == [[False, True], [False, False]]
+        assert np.array_equal(ctx.where(x < y, x, y), np.where(x < y, x, y))
+        assert ctx.where(mask[0], np.int8([1, 2]), np.int8([[3], [4]])).tolist() == [[1, 3], [1, 4]]
+        with raises(TypeError, "u8 or bool"):
+            ctx.where(x, x, x)
+
+
+def test_convert_scaled():
+    np = numpy()
+    counts = np.int16([[0, 100], [200, -300]])
+    with host() as ctx:
+        assert ctx.convert_scaled(counts, "f32", scale=0.5, offset=2).tolist() == [[1, 51], [101, -149]]
+        by_row = ctx.convert_scaled(counts, "i8", scale=np.float64([[1], [0.5]]))
+        assert by_row.tolist() == [[0, 100], [100, -128]]
+        assert ctx.convert_scaled(np.float32([np.nan, 1]), "u8", nan_value=9).tolist() == [9, 1]
+        with raises(TypeError, "f64"):
+            ctx.convert_scaled(counts, "f32", scale=np.float32([1]))
+
+
 def test_convert():
     np = numpy()
     x = np.array([[1.5, -3], [300, np.nan]], np.float32)

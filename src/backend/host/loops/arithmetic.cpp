@@ -40,16 +40,30 @@ inline void stream_store(char* p, const Vector& v) {
 #endif
 }
 
-// Contiguous rows; the formula serves T and vectors of T.
-template <class T, int kTerms, bool kProduct>
+constexpr int kMostRepeating = 3;  // terms; repeated elements of more are read one by one, which saves code
+
+// A repeated element of each source fills a vector.
+template <int kTerms>
+struct Repeated {
+  alignas(kVectorBytes) char of[kTerms > 0 ? kTerms : 1][kVectorBytes];
+};
+
+// Contiguous rows; the formula serves T and vectors of T. kRepeats: some sources repeat an element.
+template <class T, int kTerms, bool kProduct, bool kRepeats>
 class Row {
  public:
-  explicit Row(const ArithmeticRow& row) : z_(row.z), n_(row.n), stream_(row.stream), nan_(kNan<T>) {
+  Row(const ArithmeticRow& row, Repeated<kTerms>& repeated) : z_(row.z), n_(row.n), stream_(row.stream), nan_(kNan<T>) {
     for (int k = 0; k < kTerms; ++k) {
       x_[k] = row.x[k];
       factor_[k] = from_bits<T>(row.factor[k]);
       // Neighbours in a row of a stencil share their lines, so only one of them is prefetched.
       ahead_[k] = row.ahead && (k == 0 || std::abs(row.x[k] - row.x[0]) > kLineBytes);
+      moves_[k] = -1;
+      if (!kRepeats || row.step[k] != 0) continue;
+      for (int64_t at = 0; at < kVectorBytes; at += kSize) std::memcpy(repeated.of[k] + at, row.x[k], kSize);
+      x_[k] = repeated.of[k];
+      ahead_[k] = false;
+      moves_[k] = 0;
     }
   }
 
@@ -116,7 +130,7 @@ class Row {
     V z{};
 #pragma GCC unroll 8
     for (int k = 0; k < kTerms; ++k) {
-      const V x = load_as<V>(x_[k] + i * kSize);
+      const V x = load_as<V>(x_[k] + (kRepeats ? (i * kSize) & moves_[k] : i * kSize));
       if constexpr (kProduct) {
         z = k == 0 ? x : z * x;
       } else {
@@ -130,6 +144,7 @@ class Row {
   const char* x_[kRoom] = {};
   T factor_[kRoom] = {};
   bool ahead_[kRoom] = {};
+  int64_t moves_[kRoom];  // all bits, or none for a repeated element
   char* z_;
   int64_t n_;
   bool stream_;
@@ -179,9 +194,15 @@ void strided(const ArithmeticRow& row) {
 template <class T, int kTerms, bool kProduct>
 void of_terms(const ArithmeticRow& row) {
   bool side_by_side = row.z_step == sizeof(T);
-  for (int k = 0; k < kTerms; ++k) side_by_side = side_by_side && row.step[k] == sizeof(T);
-  if (!side_by_side) return strided<T, kTerms, kProduct>(row);
-  Row<T, kTerms, kProduct>(row).all();
+  bool repeats = false;
+  for (int k = 0; k < kTerms; ++k) {
+    side_by_side = side_by_side && (row.step[k] == sizeof(T) || row.step[k] == 0);
+    repeats = repeats || row.step[k] == 0;
+  }
+  if (!side_by_side || (repeats && kTerms > kMostRepeating)) return strided<T, kTerms, kProduct>(row);
+  Repeated<kTerms> repeated;
+  if (!repeats) return Row<T, kTerms, kProduct, false>(row, repeated).all();
+  if constexpr (kTerms > 0 && kTerms <= kMostRepeating) Row<T, kTerms, kProduct, true>(row, repeated).all();
 }
 
 template <class T>

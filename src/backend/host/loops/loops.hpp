@@ -160,6 +160,7 @@ struct ConvertRun {
 // environment. Any alignment. Steps are in bytes, and 0 repeats an element. z may be a source. A comparison is one of
 // the first four.
 struct MapRow {
+  static constexpr int kBuffers = kMaxMapSources + 2;
   MapKind kind;
   int32_t op;
   gpumem_dtype dtype;
@@ -173,8 +174,10 @@ struct MapRow {
   int64_t z_step;
   int64_t n;
   double nan_value;
-  bool ahead;   // the operands are larger than the caches
-  bool stream;  // writes to z bypass the caches too
+  char* buffer;          // kBuffers of buffer_bytes each, at a cache line
+  int64_t buffer_bytes;  // a multiple of cache lines
+  bool ahead;            // the operands are larger than the caches
+  bool stream;           // writes to z bypass the caches too
 };
 
 // The source of one column of dst. `at` counts bytes from the start of a row of src. `step` counts bytes to the right

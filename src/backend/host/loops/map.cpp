@@ -15,7 +15,6 @@
 namespace gpumem {
 namespace {
 
-constexpr int64_t kBufferBytes = 1536;
 constexpr int64_t kDirectBytes = int64_t{16} << 10;  // of a block without a buffer
 
 template <class T>
@@ -144,7 +143,7 @@ void run_block(const MapRow& r, const char* const* x, char* to, int64_t n) {
       for_size(r.z_bytes, [&]<int kBytes>() { where_run<kBytes>(x[0], x[1], x[2], to, n); });
       break;
     case MapKind::convert_scaled: {
-      alignas(kLine) char numbers[kBufferBytes];
+      char* const numbers = r.buffer + (MapRow::kBuffers - 1) * r.buffer_bytes;
       const bool from_double = r.dtype == GPUMEM_F64;
       const bool to_double = r.dst_type == GPUMEM_F64;
       if (!from_double) GPUMEM_LOOPS::convert({r.dtype, x[0], GPUMEM_F64, numbers, n, false});
@@ -169,8 +168,7 @@ bool divides_by_zero(const MapRow& r, const char* y, int64_t n) {
 
 namespace GPUMEM_LOOPS {
 bool map(const MapRow& r) {
-  alignas(kLine) char buffer[kMaxMapSources + 1][kBufferBytes];
-  char* const out = buffer[kMaxMapSources];
+  char* const out = r.buffer + kMaxMapSources * r.buffer_bytes;
   const bool direct = r.z_step == r.z_bytes && !r.stream;
   bool buffered = !direct || r.kind == MapKind::convert_scaled;
   int64_t widest = r.kind == MapKind::convert_scaled ? 8 : r.z_bytes;
@@ -178,9 +176,10 @@ bool map(const MapRow& r) {
     buffered = buffered || r.step[k] != r.bytes[k];
     if (r.bytes[k] > widest) widest = r.bytes[k];
   }
-  const int64_t most = (buffered ? kBufferBytes : kDirectBytes) / widest;
+  const int64_t most = (buffered ? r.buffer_bytes : kDirectBytes) / widest;
   for (int k = 0; k < r.sources; ++k) {
-    if (r.step[k] == 0) spread(r.x[k], 0, buffer[k], r.bytes[k], r.n < most ? r.n : most, r.bytes[k]);
+    if (r.step[k] == 0)
+      spread(r.x[k], 0, r.buffer + k * r.buffer_bytes, r.bytes[k], r.n < most ? r.n : most, r.bytes[k]);
   }
   bool right = true;
   int64_t count = r.stream ? most - static_cast<int64_t>(reinterpret_cast<uintptr_t>(r.z) % kLine) / r.z_bytes : most;
@@ -189,11 +188,12 @@ bool map(const MapRow& r) {
     const char* x[kMaxMapSources] = {};
     for (int k = 0; k < r.sources; ++k) {
       const char* from = r.x[k] + at * r.step[k];
-      x[k] = r.step[k] == r.bytes[k] ? from : buffer[k];
+      char* const own = r.buffer + k * r.buffer_bytes;
+      x[k] = r.step[k] == r.bytes[k] ? from : own;
       if (r.step[k] == r.bytes[k]) {
         for (int64_t line = 0; r.ahead && line < count * r.bytes[k]; line += kLineBytes) prefetch_ahead(from + line);
       } else if (r.step[k] != 0) {
-        spread(from, r.step[k], buffer[k], r.bytes[k], count, r.bytes[k]);
+        spread(from, r.step[k], own, r.bytes[k], count, r.bytes[k]);
       }
     }
     char* const z = r.z + at * r.z_step;

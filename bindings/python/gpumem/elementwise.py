@@ -1,0 +1,98 @@
+"""Elementwise functions, comparisons, selections and scaled conversions, as methods of a context."""
+
+import array
+
+from . import _gpumem as raw
+from .layout import broadcast, broadcast_shape, collapse, described, operand, same_elements, typed
+from .names import Dtype, MapOp
+from .words import compare_code, dtype_code, map_code, real
+
+
+def numbers(letter, values):
+    return raw.view(array.array(letter, values))
+
+
+def mask_of(context, x, name, stream, write=False):
+    view = operand(context, x, name, stream, write)
+    if view.dtype_code != Dtype.U8 and view.format != "?":
+        raise TypeError(f"{name} has elements of {described(view)}; expected u8 or bool")
+    return view
+
+
+class Elementwise(raw.Base):
+    """The base class of Operations."""
+
+    def map(self, op, x, y=None, out=None, *, stream=None, status=None):
+        """out = op(x) or op(x, y), element by element, broadcast as in NumPy. The names of op are those of gpumem.MapOp.
+
+        Integers wrap. Their quotients are truncated toward 0, and a division of one by 0 raises IndexError after it has written 0.
+        """
+        code = map_code(op)
+        views = [operand(self, x, "x", stream)]
+        if code >= MapOp.ADD:
+            if y is None:
+                raise TypeError(f"y is None; expected an array, because {MapOp(code).name.lower()} has two operands")
+            views.append(operand(self, y, "y", stream))
+        element = typed(views[0], "x")
+        out, to, rank, extents, strides = self._mapped(x, views[0], views, ("x", "y"), out, "out", element, stream)
+        for view, name in zip((*views[1:], to), (*("y",) * (len(views) - 1), "out")):
+            if view.dtype_code != element:
+                raise TypeError(f"{name} has elements of format '{view.format}'; expected '{views[0].format}'")
+        second = (views[1], strides[1]) if len(views) > 1 else (None, None)
+        args = (code, element, rank, extents, views[0], strides[0], *second, to, strides[-1])
+        self._run("gpumem_map", stream, args, (*views, to, status), (self._status(status),))
+        return out
+
+    def compare(self, op, x, y, out=None, *, stream=None):
+        """A mask of u8: 1 where the comparison holds, else 0. op is a name of gpumem.CompareOp, such as "less"."""
+        views = [operand(self, x, "x", stream), operand(self, y, "y", stream)]
+        if views[0].dtype_code != views[1].dtype_code:
+            raise TypeError(f"y has elements of format '{views[1].format}'; expected '{views[0].format}'")
+        out, to, rank, extents, strides = self._mapped(x, views[0], views, ("x", "y"), out, "out", Dtype.U8, stream)
+        to = mask_of(self, out, "out", stream, True)
+        args = (compare_code(op), typed(views[0], "x"), rank, extents, views[0], strides[0], views[1], strides[1], to, strides[2])
+        self._run("gpumem_compare", stream, args, (*views, to))
+        return out
+
+    def where(self, mask, x, y, out=None, *, stream=None):
+        """The elements of x where the mask, of u8 or bool, is not 0, and else those of y. Broadcast as in NumPy."""
+        views = [mask_of(self, mask, "mask", stream), operand(self, x, "x", stream), operand(self, y, "y", stream)]
+        same_elements(views[2], views[1], "y")
+        out, to, rank, extents, strides = self._mapped(x, views[1], views, ("mask", "x", "y"), out, "out", views[1].dtype_code, stream)
+        same_elements(to, views[1])
+        pairs = (part for view, own in zip((*views, to), strides) for part in (view, own))
+        self._run("gpumem_where", stream, (views[1].itemsize, rank, extents, *pairs), (*views, to))
+        return out
+
+    def convert_scaled(self, src, dtype=None, scale=None, offset=None, nan_value=0, out=None, *, stream=None):
+        """(src + offset) * scale as another type, rounded as by convert(). A NaN in src becomes nan_value.
+
+        scale and offset are numbers, or arrays of f64 that are broadcast to the shape of src.
+        """
+        if out is None and dtype is None:
+            raise TypeError("expected a dtype, or out")
+        code = dtype_code(dtype) if out is None else -1
+        factors = [array.array("d", [float(v)]) if isinstance(v, int | float) else v for v in (scale, offset)]
+        given = [(v, name) for v, name in zip((src, *factors), ("src", "scale", "offset")) if v is not None]
+        views = [operand(self, v, name, stream) for v, name in given]
+        for view, (_, name) in zip(views[1:], given[1:]):
+            if view.dtype_code != Dtype.F64:
+                raise TypeError(f"{name} has elements of {described(view)}; expected f64")
+        names = [name for _, name in given]
+        out, to, rank, extents, strides = self._mapped(src, views[0], views, names, out, "out", code, stream)
+        by_name = {name: (view, own) for name, view, own in zip(names, views, strides)}
+        absent = (None, None)
+        args = (rank, extents, typed(views[0], "src"), *by_name["src"], *by_name.get("scale", absent), *by_name.get("offset", absent),
+                real(nan_value, "nan_value"), typed(to, "out"), to, strides[-1])  # fmt: skip
+        self._run("gpumem_convert_scaled", stream, args, (*views, to))
+        return out
+
+    def _mapped(self, x, like, views, names, out, out_name, code, stream):
+        """The result, its View, the smallest number of axes for all views, their extents, and the strides of each view and the result."""
+        if out is None:
+            out = self._room(x, like, broadcast_shape(views), code, stream)
+        to = operand(self, out, out_name, stream, True)
+        axes = collapse(to.shape, *(broadcast(view, name, to.shape) for view, name in zip(views, names)),
+                        broadcast(to, out_name, to.shape))  # fmt: skip
+        extents, *strides = zip(*axes) if axes else ((),) * (len(views) + 2)
+        return out, to, len(axes), numbers("q", extents), [numbers("q", own) for own in strides]
