@@ -94,6 +94,7 @@ module gpumem_constants
   integer(c_int32_t), parameter :: gpumem_family_resize = 11
   integer(c_int32_t), parameter :: gpumem_family_convert = 12
   integer(c_int32_t), parameter :: gpumem_family_arithmetic = 13
+  integer(c_int32_t), parameter :: gpumem_family_select = 17
   integer(c_int32_t), parameter :: gpumem_filter_nearest = 0
   integer(c_int32_t), parameter :: gpumem_filter_bilinear = 1
   integer(c_int32_t), parameter :: gpumem_format_text = 0
@@ -1342,6 +1343,58 @@ module gpumem_c
       integer(c_int64_t), intent(in), optional :: src_strides(*)
       type(c_ptr), value :: dst
       integer(c_int64_t), intent(in), optional :: dst_strides(*)
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_select(ctx, row_bytes, src, src_pitch_bytes, mask, n, dst, dst_rows, &
+        dst_pitch_bytes, kept) bind(c, name='gpumem_select')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int64_t), value :: row_bytes
+      type(c_ptr), value :: src
+      integer(c_int64_t), value :: src_pitch_bytes
+      type(c_ptr), value :: mask
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: dst
+      integer(c_int64_t), value :: dst_rows
+      integer(c_int64_t), value :: dst_pitch_bytes
+      type(c_ptr), value :: kept
+    end function
+    integer(c_int32_t) function gpumem_select_async(ctx, row_bytes, src, src_pitch_bytes, mask, n, dst, dst_rows, &
+        dst_pitch_bytes, kept, stream) bind(c, name='gpumem_select_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int64_t), value :: row_bytes
+      type(c_ptr), value :: src
+      integer(c_int64_t), value :: src_pitch_bytes
+      type(c_ptr), value :: mask
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: dst
+      integer(c_int64_t), value :: dst_rows
+      integer(c_int64_t), value :: dst_pitch_bytes
+      type(c_ptr), value :: kept
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_select_places(ctx, mask, n, index_type, places, places_n, kept) bind(c, &
+        name='gpumem_select_places')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: mask
+      integer(c_int64_t), value :: n
+      integer(c_int32_t), value :: index_type
+      type(c_ptr), value :: places
+      integer(c_int64_t), value :: places_n
+      type(c_ptr), value :: kept
+    end function
+    integer(c_int32_t) function gpumem_select_places_async(ctx, mask, n, index_type, places, places_n, kept, &
+        stream) bind(c, name='gpumem_select_places_async')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: mask
+      integer(c_int64_t), value :: n
+      integer(c_int32_t), value :: index_type
+      type(c_ptr), value :: places
+      integer(c_int64_t), value :: places_n
+      type(c_ptr), value :: kept
       type(c_ptr), value :: stream
     end function
     integer(c_int32_t) function gpumem_axpby_f32(ctx, alpha, x, beta, y, z, n) bind(c, name='gpumem_axpby_f32')

@@ -102,6 +102,7 @@ pub const GPUMEM_FAMILY_PERMUTE: gpumem_family = 10;
 pub const GPUMEM_FAMILY_RESIZE: gpumem_family = 11;
 pub const GPUMEM_FAMILY_CONVERT: gpumem_family = 12;
 pub const GPUMEM_FAMILY_ARITHMETIC: gpumem_family = 13;
+pub const GPUMEM_FAMILY_SELECT: gpumem_family = 17;
 pub const GPUMEM_FILTER_NEAREST: gpumem_filter = 0;
 pub const GPUMEM_FILTER_BILINEAR: gpumem_filter = 1;
 pub const GPUMEM_FORMAT_TEXT: gpumem_format = 0;
@@ -472,6 +473,10 @@ pub struct Functions {
     pub gpumem_scatter_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_pitch_bytes: i64, index_type: gpumem_dtype, index: *const c_void, n: i64, dst: *mut c_void, dst_rows: i64, dst_pitch_bytes: i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_permute: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, extents: *const i64, order: *const i32, src: *const c_void, src_strides: *const i64, dst: *mut c_void, dst_strides: *const i64) -> gpumem_status,
     pub gpumem_permute_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, extents: *const i64, order: *const i32, src: *const c_void, src_strides: *const i64, dst: *mut c_void, dst_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_select: unsafe extern "C" fn(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_pitch_bytes: i64, mask: *const u8, n: i64, dst: *mut c_void, dst_rows: i64, dst_pitch_bytes: i64, kept: *mut i64) -> gpumem_status,
+    pub gpumem_select_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_pitch_bytes: i64, mask: *const u8, n: i64, dst: *mut c_void, dst_rows: i64, dst_pitch_bytes: i64, kept: *mut i64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_select_places: unsafe extern "C" fn(ctx: *mut gpumem_ctx, mask: *const u8, n: i64, index_type: gpumem_dtype, places: *mut c_void, places_n: i64, kept: *mut i64) -> gpumem_status,
+    pub gpumem_select_places_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, mask: *const u8, n: i64, index_type: gpumem_dtype, places: *mut c_void, places_n: i64, kept: *mut i64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_axpby_f32: unsafe extern "C" fn(ctx: *mut gpumem_ctx, alpha: f32, x: *const f32, beta: f32, y: *const f32, z: *mut f32, n: i64) -> gpumem_status,
     pub gpumem_axpby_f64: unsafe extern "C" fn(ctx: *mut gpumem_ctx, alpha: f64, x: *const f64, beta: f64, y: *const f64, z: *mut f64, n: i64) -> gpumem_status,
     pub gpumem_axpby_f32_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, alpha: f32, x: *const f32, beta: f32, y: *const f32, z: *mut f32, n: i64, stream: *mut gpumem_stream) -> gpumem_status,
@@ -655,6 +660,10 @@ impl Functions {
             gpumem_scatter_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, *const c_void, i64, gpumem_dtype, *const c_void, i64, *mut c_void, i64, i64, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_scatter_async\0")?),
             gpumem_permute: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i32, *const i64, *const i32, *const c_void, *const i64, *mut c_void, *const i64) -> gpumem_status>(some("gpumem_permute\0")?),
             gpumem_permute_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i32, *const i64, *const i32, *const c_void, *const i64, *mut c_void, *const i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_permute_async\0")?),
+            gpumem_select: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, *const c_void, i64, *const u8, i64, *mut c_void, i64, i64, *mut i64) -> gpumem_status>(some("gpumem_select\0")?),
+            gpumem_select_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, *const c_void, i64, *const u8, i64, *mut c_void, i64, i64, *mut i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_select_async\0")?),
+            gpumem_select_places: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, *const u8, i64, gpumem_dtype, *mut c_void, i64, *mut i64) -> gpumem_status>(some("gpumem_select_places\0")?),
+            gpumem_select_places_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, *const u8, i64, gpumem_dtype, *mut c_void, i64, *mut i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_select_places_async\0")?),
             gpumem_axpby_f32: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, f32, *const f32, f32, *const f32, *mut f32, i64) -> gpumem_status>(some("gpumem_axpby_f32\0")?),
             gpumem_axpby_f64: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, f64, *const f64, f64, *const f64, *mut f64, i64) -> gpumem_status>(some("gpumem_axpby_f64\0")?),
             gpumem_axpby_f32_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, f32, *const f32, f32, *const f32, *mut f32, i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_axpby_f32_async\0")?),
@@ -830,6 +839,10 @@ impl Functions {
             gpumem_scatter_async: linked::gpumem_scatter_async,
             gpumem_permute: linked::gpumem_permute,
             gpumem_permute_async: linked::gpumem_permute_async,
+            gpumem_select: linked::gpumem_select,
+            gpumem_select_async: linked::gpumem_select_async,
+            gpumem_select_places: linked::gpumem_select_places,
+            gpumem_select_places_async: linked::gpumem_select_places_async,
             gpumem_axpby_f32: linked::gpumem_axpby_f32,
             gpumem_axpby_f64: linked::gpumem_axpby_f64,
             gpumem_axpby_f32_async: linked::gpumem_axpby_f32_async,
@@ -1007,6 +1020,10 @@ mod linked {
         pub fn gpumem_scatter_async(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_pitch_bytes: i64, index_type: gpumem_dtype, index: *const c_void, n: i64, dst: *mut c_void, dst_rows: i64, dst_pitch_bytes: i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_permute(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, extents: *const i64, order: *const i32, src: *const c_void, src_strides: *const i64, dst: *mut c_void, dst_strides: *const i64) -> gpumem_status;
         pub fn gpumem_permute_async(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, extents: *const i64, order: *const i32, src: *const c_void, src_strides: *const i64, dst: *mut c_void, dst_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_select(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_pitch_bytes: i64, mask: *const u8, n: i64, dst: *mut c_void, dst_rows: i64, dst_pitch_bytes: i64, kept: *mut i64) -> gpumem_status;
+        pub fn gpumem_select_async(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_pitch_bytes: i64, mask: *const u8, n: i64, dst: *mut c_void, dst_rows: i64, dst_pitch_bytes: i64, kept: *mut i64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_select_places(ctx: *mut gpumem_ctx, mask: *const u8, n: i64, index_type: gpumem_dtype, places: *mut c_void, places_n: i64, kept: *mut i64) -> gpumem_status;
+        pub fn gpumem_select_places_async(ctx: *mut gpumem_ctx, mask: *const u8, n: i64, index_type: gpumem_dtype, places: *mut c_void, places_n: i64, kept: *mut i64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_axpby_f32(ctx: *mut gpumem_ctx, alpha: f32, x: *const f32, beta: f32, y: *const f32, z: *mut f32, n: i64) -> gpumem_status;
         pub fn gpumem_axpby_f64(ctx: *mut gpumem_ctx, alpha: f64, x: *const f64, beta: f64, y: *const f64, z: *mut f64, n: i64) -> gpumem_status;
         pub fn gpumem_axpby_f32_async(ctx: *mut gpumem_ctx, alpha: f32, x: *const f32, beta: f32, y: *const f32, z: *mut f32, n: i64, stream: *mut gpumem_stream) -> gpumem_status;
