@@ -10,10 +10,10 @@
 namespace gpumem::kernels {
 
 // Of a word among the words of all rows.
-struct Place {
+struct WordPlace {
   int64_t row;
   int64_t word;
-  __device__ Place(int64_t number, int64_t words) {
+  __device__ WordPlace(int64_t number, int64_t words) {
     const Quotient q(number, words);
     row = q.quotient;
     word = q.rest;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cuda/kernels.hpp"
+#include "cuda/peers_cub.hpp"
 #include "cuda/peers_cub_sort.hpp"
 #include "cuda/run.hpp"
 #include "measure/host_clock.hpp"
@@ -350,6 +351,38 @@ void add_rows(const Lines& lines) {
   }
 }
 
+Peer by_cub_select(int64_t row) {
+  return [row](const RunPtr& run, bool cold) {
+    const bool places = run->instance.operands.count("src") == 0;
+    const auto cub = std::make_shared<CubSelect>(row, places ? nullptr : run->at("src"), run->at<uint8_t>("mask"),
+                                                 run->instance.output->get(), run->number("n"));
+    return run_side(
+        run, [run, cub] { cub->enqueue(run->gpu->peer_stream.get()); }, run->gpu->one_stream(cold));
+  };
+}
+
+// Masks keep half of the rows.
+void add_selections(const Lines& lines) {
+  for (const int log2 : {16, 20, 24}) {
+    const std::string n = text(int64_t{1} << log2);
+    for (const int64_t row : {1, 4, 8, 12, 16, 64}) {
+      lines.add({.family = "select",
+                 .name = n + "x" + text(row) + "B",
+                 .line = "select row_bytes=" + text(row) + " n=" + n + " src=device mask=device dst=device",
+                 .peer_name = "cub::DeviceSelect",
+                 .peer = by_cub_select(row)});
+    }
+    for (const int64_t row : {4, 8}) {
+      lines.add({.family = "select",
+                 .name = "places/" + n + "x" + text(row) + "B",
+                 .line = std::string("select of=places index_type=") + (row == 4 ? "i32" : "i64") + " n=" + n +
+                         " mask=device dst=device",
+                 .peer_name = "cub::DeviceSelect",
+                 .peer = by_cub_select(row)});
+    }
+  }
+}
+
 // ------------------------------------------------------------------------------------- axpby, conversions, images
 
 Line axpby_line(gpumem_dtype dtype, int log2, bool triad) {
@@ -559,6 +592,7 @@ void add_cuda_lines(std::vector<Case>& cases, const GpuPtr& gpu) {
   add_permutations(lines);
   add_copies_and_fills(lines);
   add_rows(lines);
+  add_selections(lines);
   add_axpby(lines);
   add_conversions(lines);
   add_sorts(lines);

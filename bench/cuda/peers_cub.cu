@@ -1,4 +1,6 @@
+#include <thrust/iterator/counting_iterator.h>
 #include <cub/device/device_reduce.cuh>
+#include <cub/device/device_select.cuh>
 #include <cuda/std/functional>
 #include <type_traits>
 
@@ -19,7 +21,47 @@ struct Cube {
 
 bool is_wide(CubOp op) { return op == CubOp::sum_wide || op == CubOp::sum_squares || op == CubOp::sum_cubes; }
 
+template <int kBytes, int kAlignment>
+struct alignas(kAlignment) Row {
+  unsigned char bytes[kBytes];
+};
+
+template <class In, class Out>
+auto selection(In in, const uint8_t* mask, Out* out, int64_t* kept, int64_t n) {
+  return [=](void* p, std::size_t& bytes, cudaStream_t s) {
+    return cub::DeviceSelect::Flagged(p, bytes, in, mask, out, kept, n, s);
+  };
+}
+template <class T>
+auto selection_of(const void* src, const uint8_t* mask, void* dst, int64_t* kept, int64_t n) {
+  return selection(static_cast<const T*>(src), mask, static_cast<T*>(dst), kept, n);
+}
+template <class T>
+auto selection_of_places(const uint8_t* mask, void* dst, int64_t* kept, int64_t n) {
+  return selection(thrust::counting_iterator<T>(0), mask, static_cast<T*>(dst), kept, n);
+}
+
 }  // namespace
+
+CubSelect::CubSelect(int64_t row_bytes, const void* src, const uint8_t* mask, void* dst, int64_t n) {
+  auto* const kept = kept_.as<int64_t>();
+  if (src == nullptr && row_bytes == 4) call_ = selection_of_places<int32_t>(mask, dst, kept, n);
+  if (src == nullptr && row_bytes == 8) call_ = selection_of_places<int64_t>(mask, dst, kept, n);
+  if (src != nullptr && row_bytes == 1) call_ = selection_of<Row<1, 1>>(src, mask, dst, kept, n);
+  if (src != nullptr && row_bytes == 4) call_ = selection_of<Row<4, 4>>(src, mask, dst, kept, n);
+  if (src != nullptr && row_bytes == 8) call_ = selection_of<Row<8, 8>>(src, mask, dst, kept, n);
+  if (src != nullptr && row_bytes == 12) call_ = selection_of<Row<12, 4>>(src, mask, dst, kept, n);
+  if (src != nullptr && row_bytes == 16) call_ = selection_of<Row<16, 16>>(src, mask, dst, kept, n);
+  if (src != nullptr && row_bytes == 64) call_ = selection_of<Row<64, 16>>(src, mask, dst, kept, n);
+  if (!call_) throw std::invalid_argument("no such peer");
+  check_cuda(call_(nullptr, scratch_bytes_, nullptr));
+  scratch_ = std::make_unique<DeviceBytes>(scratch_bytes_);
+}
+
+void CubSelect::enqueue(cudaStream_t stream) const {
+  std::size_t bytes = scratch_bytes_;
+  check_cuda(call_(scratch_->as(), bytes, stream));
+}
 
 CubReduce::CubReduce(CubOp op, gpumem_dtype dtype, const void* x, int64_t n)
     : result_type_(is_wide(op) ? gpumem_dtype{GPUMEM_I64} : dtype) {

@@ -1,4 +1,4 @@
-// cub::DeviceReduce, with preallocated scratch memory.
+// cub::DeviceReduce and cub::DeviceSelect, with preallocated scratch memory.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -42,6 +42,23 @@ class CubReduce {
   DeviceBytes result_{8};
   DeviceBytes index_{8};
   gpumem_dtype result_type_;
+  Call call_;
+  std::size_t scratch_bytes_ = 0;
+  std::unique_ptr<DeviceBytes> scratch_;
+};
+
+// cub::DeviceSelect::Flagged of rows of 1, 4, 8, 12, 16 or 64 bytes without padding, or of places of 4 or 8 bytes if src
+// is nullptr. n <= 2^31 - 1.
+class CubSelect {
+ public:
+  CubSelect(int64_t row_bytes, const void* src, const uint8_t* mask, void* dst, int64_t n);
+
+  void enqueue(cudaStream_t stream) const;
+
+ private:
+  using Call = std::function<cudaError_t(void* scratch, std::size_t& scratch_bytes, cudaStream_t stream)>;
+
+  DeviceBytes kept_{8};
   Call call_;
   std::size_t scratch_bytes_ = 0;
   std::unique_ptr<DeviceBytes> scratch_;

@@ -59,6 +59,20 @@ void plain_rows(const Run& r, unsigned char* to) {
   }
 }
 
+// One thread. Neither side writes behind the last kept row, where both have what `to` has.
+void plain_selection(const Run& r, unsigned char* to) {
+  const bool places = r.problem.text("of") == "places";
+  const auto row = static_cast<std::size_t>(places ? sizeof(int64_t) : r.number("row_bytes"));
+  const auto* const mask = r.at<const uint8_t>("mask");
+  for (int64_t i = 0; i < r.number("n"); ++i) {
+    if (mask[i] == 0) continue;
+    std::memcpy(to,
+                places ? static_cast<const void*>(&i) : r.at<unsigned char>("src") + static_cast<std::size_t>(i) * row,
+                row);
+    to += row;
+  }
+}
+
 void plain_movement(const Run& r, unsigned char* to) {
   const Axes axes = axes_of(r.problem);
   const auto size = static_cast<std::size_t>(axes.element_bytes);
@@ -93,6 +107,10 @@ void plain(const Run& r, unsigned char* to) {
                                            : plain_triad(r, reinterpret_cast<double*>(to));
   }
   if (family == "gather" || family == "scatter") return plain_rows(r, to);
+  if (family == "select") {
+    std::memset(to, tool::kSpoiled, static_cast<std::size_t>(r.bytes()));
+    return plain_selection(r, to);
+  }
   if (family != "fill") return plain_movement(r, to);
   const int64_t size = r.number("bytes");
   const tool::Pattern pattern = tool::fill_pattern(r.number("uniform", 0) != 0);
@@ -456,6 +474,26 @@ void add_sorts(const Lines& lines) {
   }
 }
 
+// Masks keep half of the rows.
+void add_selections(const Lines& lines) {
+  const auto loop = [](const Run& r) { plain_selection(r, r.at<unsigned char>("dst")); };
+  const std::string n = std::to_string(int64_t{1} << 24);
+  for (const int64_t row : {1, 4, 8, 64}) {
+    lines.add(
+        {.family = "select",
+         .name = std::to_string(row) + "B rows/2^24",
+         .line = "select row_bytes=" + std::to_string(row) + " n=" + n + " src=pageable mask=pageable dst=pageable",
+         .peer_name = "loop",
+         .peer = loop,
+         .quick = row == 8});
+  }
+  lines.add({.family = "select",
+             .name = "places/2^24",
+             .line = "select of=places index_type=i64 n=" + n + " mask=pageable dst=pageable",
+             .peer_name = "loop",
+             .peer = loop});
+}
+
 void resized(const Run& r, unsigned char* to) {
   openmp::resize_bilinear({r.at<const uint8_t>("src"), r.number("src_rows"), r.number("src_cols"), to,
                            r.number("dst_rows"), r.number("dst_cols"), r.number("channels")});
@@ -494,6 +532,7 @@ void add_host_lines(std::vector<Case>& cases, const Context& ctx) {
     add_conversion<int64_t, int32_t>(lines, "i64", "i32", log2);
   }
   add_rows(lines);
+  add_selections(lines);
   add_images(lines);
   add_sorts(lines);
 }

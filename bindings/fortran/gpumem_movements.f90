@@ -31,6 +31,8 @@ module gpumem_movements
     procedure :: prefetch
     procedure :: gather_from_zero
     procedure :: scatter_from_zero
+    procedure :: select_to
+    procedure :: select_places_from_zero
   end type
 
 contains
@@ -413,5 +415,65 @@ contains
     end if
     call finish(code, stat, errmsg)
   end subroutine
+
+  ! The first kept rows of dst are the rows src(..., i) for which mask(i) is not 0, in their order. kept: one int64, the
+  ! number of these rows.
+  subroutine select_to(self, src, mask, dst, kept, stat, errmsg)
+    class(gpumem_movement_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: src, mask, dst, kept
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: row, from, to
+    integer(c_int32_t) :: code
+    if (.not. selects('select', mask, kept, stat, errmsg)) return
+    if (.not. rows_fit('select', src, dst, mask, src, stat, errmsg)) return
+    row = product(src%extent(:src%rank - 1)) * src%element_bytes
+    from = src%stride(src%rank) * src%element_bytes
+    to = dst%stride(dst%rank) * dst%element_bytes
+    if (self%enqueues) then
+      code = gpumem_select_async(self%ctx, row, src%pointer(), from, mask%pointer(), mask%size(), dst%pointer(), &
+          dst%extent(dst%rank), to, kept%pointer(), self%stream)
+    else
+      code = gpumem_select(self%ctx, row, src%pointer(), from, mask%pointer(), mask%size(), dst%pointer(), &
+          dst%extent(dst%rank), to, kept%pointer())
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  ! The first kept places are the i, from 0, for which mask(i + 1) is not 0, in ascending order.
+  subroutine select_places_from_zero(self, mask, places_from_zero, kept, stat, errmsg)
+    class(gpumem_movement_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: mask, places_from_zero, kept
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: code
+    if (.not. selects('select_places', mask, kept, stat, errmsg)) return
+    if (has_gaps('select_places: places', places_from_zero, stat, errmsg)) return
+    if (self%enqueues) then
+      code = gpumem_select_places_async(self%ctx, mask%pointer(), mask%size(), places_from_zero%dtype, &
+          places_from_zero%pointer(), places_from_zero%size(), kept%pointer(), self%stream)
+    else
+      code = gpumem_select_places(self%ctx, mask%pointer(), mask%size(), places_from_zero%dtype, &
+          places_from_zero%pointer(), places_from_zero%size(), kept%pointer())
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  logical function selects(what, mask, kept, stat, errmsg)
+    character(*), intent(in) :: what
+    type(gpumem_view), intent(in) :: mask, kept
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    selects = .false.
+    if (has_gaps(what // ': mask', mask, stat, errmsg)) return
+    if (has_gaps(what // ': kept', kept, stat, errmsg)) return
+    if (mask%rank /= 1 .or. mask%dtype /= gpumem_i8 .or. kept%dtype /= gpumem_i64 .or. &
+        kept%size() < 1) then
+      call refuse(what // ': mask is ' // described(mask) // ', kept is ' // described(kept) // &
+          '; expected int8 of rank 1 and one int64', stat, errmsg)
+      return
+    end if
+    selects = .true.
+  end function
 
 end module

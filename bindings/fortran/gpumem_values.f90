@@ -24,6 +24,9 @@ module gpumem_values
     generic :: reduce_segments => segments_i32, segments_i64
     generic :: gather => gather_i32, gather_i64
     generic :: scatter => scatter_i32, scatter_i64
+    procedure :: select => select_rows
+    procedure, private :: places_i32, places_i64
+    generic :: select_places => places_i32, places_i64
   end type
 
 contains
@@ -224,6 +227,56 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     call self%scatter_i64(src, int(index, int64), dst, stat, errmsg)
+  end subroutine
+
+  ! The first kept rows of dst are the rows src(..., i) for which mask(i) is not 0, in their order. The mask is of int8.
+  subroutine select_rows(self, src, mask, dst, kept, stat, errmsg)
+    class(gpumem_blocking_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: src, mask, dst
+    integer(int64), intent(out) :: kept
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64), target :: found(1)
+    found = 0
+    call self%select_to(src, mask, dst, gpumem_view(found), stat=stat, errmsg=errmsg)
+    kept = found(1)
+  end subroutine
+
+  ! The first kept places are the i for which mask(i) is not 0, in ascending order.
+  subroutine places_i64(self, mask, places, kept, stat, errmsg)
+    class(gpumem_blocking_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: mask
+    integer(int64), intent(inout) :: places(:)
+    integer(int64), intent(out) :: kept
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64), allocatable, target :: from_zero(:)
+    integer(int64), target :: found(1)
+    integer(int64) :: m
+    allocate (from_zero(size(places)))
+    found = 0
+    call self%select_places_from_zero(mask, gpumem_view(from_zero), gpumem_view(found), stat=stat, errmsg=errmsg)
+    kept = found(1)
+    m = min(kept, size(places, kind=int64))
+    places(:m) = from_zero(:m) + 1
+  end subroutine
+
+  subroutine places_i32(self, mask, places, kept, stat, errmsg)
+    class(gpumem_blocking_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: mask
+    integer(int32), intent(inout) :: places(:)
+    integer(int64), intent(out) :: kept
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int32), allocatable, target :: from_zero(:)
+    integer(int64), target :: found(1)
+    integer(int64) :: m
+    allocate (from_zero(size(places)))
+    found = 0
+    call self%select_places_from_zero(mask, gpumem_view(from_zero), gpumem_view(found), stat=stat, errmsg=errmsg)
+    kept = found(1)
+    m = min(kept, size(places, kind=int64))
+    places(:m) = from_zero(:m) + 1
   end subroutine
 
 end module

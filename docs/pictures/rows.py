@@ -72,3 +72,30 @@ def sort(p):
         p.text(x - 24, y + CELL / 2, name, "end")
     for to, fro in enumerate(order):
         p.arrow((x + (fro + 0.5) * CELL, top + CELL + 4), (x + (to + 0.5) * CELL, below - 6), colour=DEEP[fro])
+
+
+@picture("select", "gpumem_select: rows by mask")
+def select(p):
+    row_bytes, pitch, n, room = 3, 4, 6, 4
+    mask = [0, 1, 0, 1, 1, 0]
+    kept = [r for r in range(n) if mask[r]]
+
+    def matrix(x, y, rows, name, cells, count, right=False):
+        p.cells(x, y, rows, pitch, lambda r, c: cells[r] and (f"{cells[r]}{'abc'[c]}", TINTS[int(cells[r])]) if c < row_bytes else None)
+        p.indices(x - 6, y, rows, down=True)
+        p.pointer(x, y, name)
+        p.span(x, x + row_bytes * CELL, y - 14, f"`row_bytes` = {row_bytes}")
+        p.span(x, x + pitch * CELL, y + rows * CELL + 14, f"`{name}_pitch_bytes` = {pitch}", below=True)
+        p.span_down(x + pitch * CELL + 14 if right else x - 30, y, y + rows * CELL, f"`{count}` = {rows}", right)
+
+    y, src_x, mask_x, dst_x = 98, 134, 330, 530
+    p.call(f"gpumem_select(ctx, {row_bytes}, src, {pitch}, mask, {n}, dst, {room}, {pitch}, &kept)")
+    p.text(0, 24, f"the rows of `src` whose byte of `mask` is not 0, in their order: `kept` = {len(kept)}", colour=MUTED)
+    matrix(src_x, y, n, "src", [str(r) for r in range(n)], "n")
+    p.cells(mask_x, y, n, 1, lambda r, _: (mask[r], BLANK))
+    p.text(mask_x + CELL / 2, y - 14, "`mask`", "middle")
+    matrix(dst_x, y, room, "dst", [*map(str, kept), *[None] * (room - len(kept))], "dst_rows", right=True)
+    for to, fro in enumerate(kept):
+        at = y + (fro + 0.5) * CELL
+        p.arrow((mask_x + CELL + 6, at), (dst_x - 24, y + (to + 0.5) * CELL), colour=DEEP[fro])
+    p.legend(0, y + n * CELL + 44, GAP, "not touched")

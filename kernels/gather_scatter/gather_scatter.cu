@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(kThreads) move_kernel(const __grid_constant__ 
   if (r.checks) synchronize_and_trigger();
   for (int64_t tile = blockIdx.x; tile < r.tiles; tile += gridDim.x) {
     const int64_t first = tile * kTile + threadIdx.x;
-    Place place(first, r.words);
+    WordPlace place(first, r.words);
     uint64_t from[kWords];  // byte offsets
     uint64_t to[kWords];
     int64_t left[kWords];  // bytes of the row from the word on; 0 past the last row or for a bad index

@@ -163,8 +163,8 @@ struct Words {
     constexpr auto kBytes = static_cast<int64_t>(sizeof(Word));
     const char* const src = static_cast<const char*>(s.src) + share.tile_row * s.src_pitch;
     char* const dst = static_cast<char*>(s.dst) + share.k * s.dst_pitch;
-    const Place step(kThreads, s.words);
-    Place place(share.first + threadIdx.x, s.words);
+    const WordPlace step(kThreads, s.words);
+    WordPlace place(share.first + threadIdx.x, s.words);
     for (int64_t first = share.first + threadIdx.x; first < share.last; first += kThreads * kEach) {
       const char* from[kEach];
       char* to[kEach];
@@ -242,10 +242,10 @@ __global__ void __launch_bounds__(kThreads) write_kernel(const __grid_constant__
   __shared__ unsigned long long sums[kWarps];
   synchronize_and_trigger();
   const int64_t tile = blockIdx.x;
-  const Place of_group(tile, s.shape.group_tiles());
+  const WordPlace of_group(tile, s.shape.group_tiles());
   const bool reports = tile == 0 && blockIdx.y == 0;
   add_groups(s, reports ? s.shape.groups : of_group.row, sums);
-  const int64_t run = of_group.row * SelectShape::kRuns + Place(of_group.word, s.shape.run_tiles).row;
+  const int64_t run = of_group.row * SelectShape::kRuns + WordPlace(of_group.word, s.shape.run_tiles).row;
   const int64_t in_group = int64_t{s.scratch.in_group[run]} + s.scratch.in_run[tile];
   const int count = list_rows(s, tile, rows);
   __syncthreads();

@@ -189,7 +189,7 @@ TEST_P(SelectOn, RangesEndWithTheirAllocation) {
       EXPECT_TRUE(refused(GPUMEM_OUT_OF_RANGE, rows(4, 4, 121, 120), {"src"})) << form;
       EXPECT_TRUE(refused(GPUMEM_OUT_OF_RANGE, rows(4, 4, 120, 121), {"dst"})) << form;
       EXPECT_TRUE(ok(rows(4, 3, 120, 121))) << form;
-      EXPECT_TRUE(refused(GPUMEM_OUT_OF_RANGE, rows(17, 0, 1, 1), {"row_bytes"})) << form;
+      EXPECT_TRUE(refused(GPUMEM_OUT_OF_RANGE, rows(17, 0, 1, 1), {"mask"})) << form;
     });
   }
 }

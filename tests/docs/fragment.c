@@ -8,10 +8,10 @@ enum { BLOCK = 1 << 20, LARGE = 64 << 20 };
 gpumem_ctx* ctx;
 gpumem_stream *stream, *other;
 gpumem_event* event;
-void *p, *x, *y, *z, *a, *b, *m, *src, *dst, *image, *pixels, *planes, *values, *table, *batch;
+void *p, *x, *y, *z, *a, *b, *m, *src, *dst, *image, *pixels, *planes, *values, *table, *batch, *particles, *living;
 double *grid, *halo, *u, *next, *sums, *maxima, *row_norms, *host, *device, sum;
-unsigned char *picture, *thumbnail;
-int64_t *number, *row_offsets, total, place;
+unsigned char *picture, *thumbnail, *alive;
+int64_t *number, *row_offsets, total, place, kept;
 void *norm, *native;
 const int64_t bytes = 4096, n = 1000, rows = 20, cols = 30, ld = 30, w = 5, h = 5, c = 3, nx = 10, ny = 11, nz = 12;
 const int64_t nodes = 2000, nonzeros = 40;
@@ -39,7 +39,8 @@ static void fragment(void) { /* FRAGMENT */
 }
 
 int main(void) {
-  void** blocks[] = {&x, &y, &z, &a, &b, &src, &dst, &image, &pixels, &planes, &values, &table, &batch, &norm};
+  void** blocks[] = {&x,      &y,      &z,      &a,     &b,     &src,  &dst,       &image,
+                     &pixels, &planes, &values, &table, &batch, &norm, &particles, &living};
   double** doubles[] = {&grid, &halo, &u, &next, &sums, &maxima, &row_norms, &host, &device};
   char sentence[512];
   check(gpumem_ctx_create(NULL, &ctx));
@@ -51,9 +52,11 @@ int main(void) {
   m = memory(LARGE);
   picture = memory(16 * BLOCK);
   thumbnail = memory(BLOCK);
+  alive = memory(n);
   number = memory(n * 8);
   row_offsets = memory((rows + 1) * 8);
   for (int64_t i = 0; i < n; ++i) number[i] = n - 1 - i;
+  for (int64_t i = 0; i < n; i += 2) alive[i] = 1;
   for (int64_t i = 0; i <= rows; ++i) row_offsets[i] = 2 * i;
   fragment();
   check(gpumem_ctx_synchronize(ctx));

@@ -203,6 +203,28 @@ TEST_F(LargeMove, RowsByIndex) {
   }
 }
 
+// Every second of more than 2^32 rows, and its place.
+TEST_F(LargeMove, RowsByMask) {
+  const int64_t n = kFar + 12346;
+  unsigned char* src = hashed(n);
+  unsigned char* mask = block(n);
+  unsigned char* dst = block(n / 2);
+  ASSERT_EQ(gpumem_fill(ctx, mask, "\x00\x09", 2, n / 2), GPUMEM_OK) << last_error();
+  int64_t kept = 0;
+  expect_moved(GPUMEM_FAMILY_SELECT, dst, n / 2, {1, 1, {n / 2}, {2}, {1}, 1},
+               [&] { return gpumem_select(ctx, 1, src, 1, mask, n, dst, n / 2, 1, &kept); });
+  EXPECT_EQ(kept, n / 2);
+  free_blocks();
+  mask = block(n);
+  auto* const places = reinterpret_cast<int64_t*>(block(n / 2 * 8));
+  ASSERT_EQ(gpumem_fill(ctx, mask, "\x00\x09", 2, n / 2), GPUMEM_OK) << last_error();
+  ASSERT_EQ(gpumem_select_places(ctx, mask, n, GPUMEM_I64, places, n / 2, &kept), GPUMEM_OK) << last_error();
+  EXPECT_EQ(kept, n / 2);
+  int64_t sum = 0;
+  ASSERT_EQ(gpumem_reduce_i64(ctx, GPUMEM_SUM, places, n / 2, 1, &sum), GPUMEM_OK) << last_error();
+  EXPECT_EQ(sum, n / 2 * (n / 2));  // of the first odd numbers
+}
+
 // Sizes at which both filters hit pixels: the same, each pixel twice (nearest only), and every third.
 TEST_F(LargeMove, Resize) {
   const int64_t side = 66000;

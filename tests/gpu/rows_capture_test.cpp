@@ -1,4 +1,5 @@
-// Gathers and scatters in a graph: the index is read when the graph runs, and a bad one in one run spoils no other.
+// Gathers, scatters and selections in a graph: index and mask are read when the graph runs, and a bad index in one run spoils no
+// other.
 #include <numeric>
 
 #include "tests/gpu/captured.hpp"
@@ -50,6 +51,44 @@ TEST_F(RowsCapture, AGraphReadsItsIndexAnewEachTime) {
     EXPECT_EQ(status[0], bad ? GPUMEM_OUT_OF_RANGE : GPUMEM_OK);
     EXPECT_EQ(status[1], bad ? GPUMEM_OUT_OF_RANGE : GPUMEM_OK);
     EXPECT_EQ(contents(back), bad ? zeros : rows);
+  }
+}
+
+TEST_F(RowsCapture, AGraphReadsItsMaskAnewEachTime) {
+  Captured captured(ctx);
+  std::vector<int32_t> rows(kRows);
+  std::iota(rows.begin(), rows.end(), 7);
+  auto* const x = device<int32_t>(kRows * 4);
+  auto* const dst = device<int32_t>(kRows * 4);
+  auto* const places = device<int32_t>(kRows * 4);
+  auto* const mask = device<uint8_t>(kRows);
+  auto* const kept = reinterpret_cast<int64_t*>(pinned_words(2));
+  put(x, rows.data(), kRows * 4);
+  captured.begin();
+  ASSERT_EQ(gpumem_select_async(ctx, 4, x, 4, mask, kRows, dst, kRows, 4, kept, captured.stream), GPUMEM_OK)
+      << last_error();
+  ASSERT_EQ(gpumem_select_places_async(ctx, mask, kRows, GPUMEM_I32, places, kRows, kept + 1, captured.stream),
+            GPUMEM_OK)
+      << last_error();
+  captured.end();
+  for (const int32_t step : {1, 2, 7}) {
+    std::vector<uint8_t> bits(kRows);
+    std::vector<int32_t> expected;
+    for (int32_t i = 0; i < kRows; i += step) {
+      bits[static_cast<size_t>(i)] = 1;
+      expected.push_back(i);
+    }
+    put(mask, bits.data(), kRows);
+    captured.launch();
+    captured.wait();
+    EXPECT_EQ(kept[0], static_cast<int64_t>(expected.size()));
+    EXPECT_EQ(kept[1], kept[0]);
+    std::vector<int32_t> found(expected.size());
+    put(found.data(), places, found.size() * 4);
+    EXPECT_EQ(found, expected);
+    put(found.data(), dst, found.size() * 4);
+    for (int32_t& number : expected) number += 7;
+    EXPECT_EQ(found, expected);
   }
 }
 

@@ -99,7 +99,8 @@ class Bench(unittest.TestCase):
 
     def test_a_line_of_every_family(self):
         lines = ["reduce_segments dtype=f32 op=min n=1000 segments=7 x=pinned offsets=pinned",
-                 "gather row_bytes=12 n=100 src_rows=50 index_type=i64", "scatter row_bytes=12 n=50 dst_rows=100 index_type=u32",
+                 "gather row_bytes=12 n=100 src_rows=50 index_type=i64", "select row_bytes=12 n=100",
+                 "select of=places index_type=i32 n=100", "scatter row_bytes=12 n=50 dst_rows=100 index_type=u32",
                  "resize filter=bilinear dtype=f32 src_rows=20 src_cols=30 dst_rows=33 dst_cols=11",
                  "convert from=f64 to=f16 n=1000", "arithmetic op=multiply dtype=f32 extents=20x30", "axpby dtype=f64 n=999 y=none",
                  "copy bytes=1000 rows=7 src_pitch=1001 src=mixed dst=managed", "fill bytes=8 n=100 dst_misaligned=3",

@@ -106,7 +106,8 @@ enum class family : gpumem_family {
   resize = GPUMEM_FAMILY_RESIZE,
   convert = GPUMEM_FAMILY_CONVERT,
   arithmetic = GPUMEM_FAMILY_ARITHMETIC,
-  sort = GPUMEM_FAMILY_SORT
+  sort = GPUMEM_FAMILY_SORT,
+  select = GPUMEM_FAMILY_SELECT
 };
 
 // The names of the operations on bits begin with bit_, because not, and, or and xor are keywords.

@@ -308,6 +308,37 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
     return Mode::template refuse<void>({});
   }
 
+  // -- rows by mask
+
+  // Each returns how many rows the mask keeps. More than dst or places has room for are status::out_of_range.
+  template <class S, class M, class D>
+  of<std::int64_t> select(matrix_view<S> src, M&& mask, matrix_view<D> dst) const {
+    return this->template selected<std::int64_t>(src, std::forward<M>(mask), dst, [&](const auto& keeps) {
+      std::int64_t kept = 0;
+      const gpumem_status code =
+          gpumem_select(queue_.ctx, src.row_bytes(), src.address(), src.pitch_bytes(), keeps.data, keeps.size,
+                        dst.address(), dst.rows(), dst.pitch_bytes(), &kept);
+      return Mode::give(code, std::move(kept));
+    });
+  }
+  template <class M, class P>
+  of<std::int64_t> select_places(M&& mask, P&& places) const {
+    const auto keeps = this->mask_of(std::forward<M>(mask));
+    const auto to = this->places_of(std::forward<P>(places));
+    std::int64_t kept = 0;
+    const gpumem_status code = gpumem_select_places(
+        queue_.ctx, keeps.data, keeps.size, detail::raw_dtype<detail::element_t<P>>(), to.data, to.size, &kept);
+    return Mode::give(code, std::move(kept));
+  }
+  template <class M>
+  of<std::int64_t> count(M&& mask) const {
+    const auto keeps = this->mask_of(std::forward<M>(mask));
+    std::int64_t kept = 0;
+    const gpumem_status code =
+        gpumem_select_places(queue_.ctx, keeps.data, keeps.size, GPUMEM_I64, nullptr, 0, &kept);
+    return Mode::give(code, std::move(kept));
+  }
+
   // -- variants
 
   of<void> force(family which, const std::string& variant) const {

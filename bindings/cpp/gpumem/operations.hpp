@@ -544,8 +544,33 @@ class operations {
                                   descending ? 1 : 0, sorted, static_cast<void*>(order), order_type));
   }
 
-  static of<void> unequal(const char* first, std::int64_t a, const char* second, std::int64_t b) {
-    return Mode::template refuse<void>(detail::quantity(first, a) + ", " + detail::quantity(second, b));
+  // Calls select(mask) on masks and matrices that fit.
+  template <class R, class S, class M, class D, class F>
+  of<R> selected(matrix_view<S> src, M&& mask, matrix_view<D> dst, const F& select) const {
+    static_assert(std::is_same_v<D, std::remove_cv_t<S>>,
+                  "dst and src have the same elements, and those of dst are not const");
+    const auto keeps = mask_of(std::forward<M>(mask));
+    if (src.cols() != dst.cols()) return unequal<R>("select: cols of src", src.cols(), "of dst", dst.cols());
+    if (src.rows() != keeps.size) return unequal<R>("select: rows of src", src.rows(), "mask", keeps.size);
+    return select(keeps);
+  }
+
+  template <class M>
+  static auto mask_of(M&& mask) {
+    static_assert(std::is_same_v<detail::element_t<M>, std::uint8_t>, "a mask is of std::uint8_t");
+    return detail::contiguous(std::forward<M>(mask));
+  }
+
+  template <class P>
+  static auto places_of(P&& places) {
+    static_assert(std::is_integral_v<detail::element_t<P>> && sizeof(detail::element_t<P>) >= 4,
+                  "places are of 32 or 64 bits");
+    return detail::contiguous(std::forward<P>(places));
+  }
+
+  template <class R = void>
+  static of<R> unequal(const char* first, std::int64_t a, const char* second, std::int64_t b) {
+    return Mode::template refuse<R>(detail::quantity(first, a) + ", " + detail::quantity(second, b));
   }
 
   static of<void> few(const char* what, std::int64_t size, std::int64_t least) {

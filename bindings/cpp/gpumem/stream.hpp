@@ -189,6 +189,26 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
     static_assert(detail::never<S>, "scatter takes matrix views as src and dst: pass matrix_view(x, rows, cols)");
     return Mode::template refuse<void>({});
   }
+
+  // kept receives how many rows the mask keeps. Compare it with the room that dst or places has.
+  template <class S, class M, class D>
+  of<void> select(matrix_view<S> src, M&& mask, matrix_view<D> dst, device_view<std::int64_t> kept) const {
+    if (kept.size() < 1) return base::few("select: kept", kept.size(), 1);
+    return this->template selected<void>(src, std::forward<M>(mask), dst, [&](const auto& keeps) {
+      return Mode::give(gpumem_select_async(queue_.ctx, src.row_bytes(), src.address(), src.pitch_bytes(), keeps.data,
+                                            keeps.size, dst.address(), dst.rows(), dst.pitch_bytes(), kept.address(),
+                                            queue_.stream));
+    });
+  }
+  template <class M, class P>
+  of<void> select_places(M&& mask, P&& places, device_view<std::int64_t> kept) const {
+    const auto keeps = this->mask_of(std::forward<M>(mask));
+    const auto to = this->places_of(std::forward<P>(places));
+    if (kept.size() < 1) return base::few("select_places: kept", kept.size(), 1);
+    return Mode::give(gpumem_select_places_async(queue_.ctx, keeps.data, keeps.size,
+                                                 detail::raw_dtype<detail::element_t<P>>(), to.data, to.size,
+                                                 kept.address(), queue_.stream));
+  }
 };
 
 using stream_ref = basic_stream_ref<throwing>;

@@ -124,6 +124,15 @@ def indices(view, name):
     return numbers_of(view, name, Dtype.I32, Dtype.U32, Dtype.I64, Dtype.U64)
 
 
+def flags(view, name):
+    """The number of elements of a mask."""
+    if view.ndim != 1:
+        raise ValueError(f"{name} has {view.ndim} axes; expected 1")
+    if view.format != "?" and view.dtype_code not in (Dtype.U8, Dtype.I8):
+        raise ValueError(f"{name} has elements of format '{view.format}'; expected bool, u8 or i8")
+    return contiguous(view, name)
+
+
 def fuse(shape, strides):
     """The axes combined into one: its extent and its stride in bytes. None if they can't be combined."""
     if 0 in shape:

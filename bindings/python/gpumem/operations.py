@@ -12,8 +12,8 @@ from . import _gpumem as raw
 from .array import Array, owner_of
 from .elementwise import Elementwise, numbers
 from .errors import Error
-from .layout import (broadcast, broadcast_shape, collapse, contiguous, described, image, indices, is_fortran, leading_dimension, lines, numbers_of,
-                     of_one_order, operand, refuse, rows, same_elements, sequence, strides_over, typed, with_axes)
+from .layout import (broadcast, broadcast_shape, collapse, contiguous, described, flags, image, indices, is_fortran, leading_dimension, lines,
+                     numbers_of, of_one_order, operand, refuse, rows, same_elements, sequence, strides_over, typed, with_axes)
 from .names import Dtype, Kind, Op
 from .streams import stream_handle
 from .words import NAMES, REDUCE_OPS, RESULTS, TYPESTRS, arg_code, dtype_code, filter_code, integers, op_code, real, unfit
@@ -295,6 +295,60 @@ class Operations(Elementwise):
         args = (row_bytes, of, src_pitch, by.dtype_code, by, src_rows, to, dst_rows, dst_pitch)
         self._run("gpumem_scatter", stream, args, (of, by, to, status), (self._status(status),))
         return dst
+
+    def select(self, src, mask, out=None, *, kept=None, stream=None):
+        """The rows of src whose element of mask is not 0, in their order, as src[mask] in NumPy.
+
+        The mask is an array of bool, u8 or i8 with one axis. Without a stream, the result has these rows and no others. In
+        `out` they take the first ones, and more than it has room for raise IndexError. With a stream, the result is all of `out`,
+        by default as many rows as src, and kept, an array of one i64, receives their number.
+        """
+        of, keeps = operand(self, src, "src", stream), operand(self, mask, "mask", stream)
+        n, row_bytes, src_pitch = rows(of, "src")
+        if flags(keeps, "mask") != n:
+            raise ValueError(f"mask has {keeps.size} elements; expected {n}, the rows of src")
+        if out is None:
+            room = n if stream is not None else self.count(mask)
+            out = self._room(src, of, (room, *of.shape[1:]), of.dtype_code, stream)
+        to = operand(self, out, "out", stream, write=True)
+        same_elements(to, of)
+        room, to_bytes, dst_pitch = rows(to, "out")
+        if to_bytes != row_bytes:
+            raise ValueError(f"out has rows of {to_bytes} bytes; expected {row_bytes}")
+        args = (row_bytes, of, src_pitch, keeps, n, to, room, dst_pitch)
+        return self._selected("gpumem_select", args, (of, keeps, to), out, room, kept, stream)
+
+    def select_places(self, mask, out=None, *, dtype="i64", kept=None, stream=None):
+        """The places of the elements of mask that are not 0, in ascending order, as numpy.flatnonzero(mask).
+
+        `dtype` is i32, u32, i64 or u64. Everything else is as for select().
+        """
+        keeps = operand(self, mask, "mask", stream)
+        n = flags(keeps, "mask")
+        if out is None:
+            out = self._room(mask, keeps, (n if stream is not None else self.count(mask),), dtype_code(dtype), stream)
+        to = operand(self, out, "out", stream, write=True)
+        room = indices(to, "out")
+        return self._selected("gpumem_select_places", (keeps, n, to.dtype_code, to, room), (keeps, to), out, room, kept, stream)
+
+    def count(self, mask):
+        """The number of elements of mask that are not 0. The mask is as for select()."""
+        keeps, cell = operand(self, mask, "mask"), raw.Cell()
+        raw.gpumem_select_places(self.handle, keeps, flags(keeps, "mask"), int(Dtype.I64), None, 0, cell)
+        return cell.i64
+
+    def _selected(self, name, args, operands, out, room, kept, stream):
+        if stream is None:
+            cell = raw.Cell()
+            getattr(raw, name)(self.handle, *args, cell)
+            return out if cell.i64 == room else out[: cell.i64]
+        if kept is None:
+            raise ValueError("kept is None; expected an array of one i64, which receives the number of rows")
+        number = operand(self, kept, "kept", stream, write=True)
+        if number.dtype_code != Dtype.I64 or number.size != 1:
+            raise ValueError(f"kept has {number.size} elements of format '{number.format}'; expected one of i64")
+        self._run(name, stream, (*args, number), (*operands, number))
+        return out
 
     # ------------------------------------------------------------------------------------------ elementwise and images
 

@@ -1,5 +1,9 @@
 // Selections on the host. Each task counts the rows that its part of the mask keeps, and then moves them to their place.
 // Moves: the mask twice (once with a single task), and each kept row once.
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -12,23 +16,39 @@
 namespace gpumem::host {
 namespace {
 
-constexpr int64_t kBits = 64;  // rows at a time
+constexpr int64_t kBits = 64;   // rows at a time
+constexpr int64_t kDense = 48;  // of them; from so many on, runs of kept rows are long
 
-// Bit i: whether mask[i] is not 0, for i < n <= kBits. One multiplication collects the lowest bits of eight bytes.
-uint64_t kept_bits(const uint8_t* mask, int64_t n) noexcept {
-  constexpr uint64_t kLow = 0x7f7f7f7f7f7f7f7f;
-  uint64_t words[8] = {};
-  if (n == kBits) {
-    std::memcpy(words, mask, sizeof words);  // a constant length needs no call
-  } else {
-    std::memcpy(words, mask, static_cast<size_t>(n));
+// Bit i: whether mask[i] is not 0, for 64 rows.
+#if defined(__SSE2__)
+uint64_t bits_of(const uint8_t* mask) noexcept {
+  uint64_t zeros = 0;
+  for (int i = 0; i < 4; ++i) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(mask) + i);
+    const int equal = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_setzero_si128()));
+    zeros |= static_cast<uint64_t>(equal) << (16 * i);
   }
+  return ~zeros;
+}
+#else
+uint64_t bits_of(const uint8_t* mask) noexcept {
+  constexpr uint64_t kLow = 0x7f7f7f7f7f7f7f7f;
   uint64_t bits = 0;
   for (int i = 0; i < 8; ++i) {
-    const uint64_t kept = (((words[i] & kLow) + kLow) | words[i]) & ~kLow;
-    bits |= ((kept >> 7) * 0x0102040810204080 >> 56) << (8 * i);
+    uint64_t word;
+    std::memcpy(&word, mask + 8 * i, sizeof word);
+    const uint64_t kept = (((word & kLow) + kLow) | word) & ~kLow;
+    bits |= ((kept >> 7) * 0x0102040810204080 >> 56) << (8 * i);  // the product collects the lowest bits of the bytes
   }
   return bits;
+}
+#endif
+
+uint64_t kept_bits(const uint8_t* mask, int64_t n) noexcept {
+  if (n >= kBits) return bits_of(mask);
+  uint8_t last[kBits] = {};
+  std::memcpy(last, mask, static_cast<size_t>(n));
+  return bits_of(last);
 }
 
 int64_t count(const uint8_t* mask, int64_t n) noexcept {
@@ -42,8 +62,8 @@ int64_t count(const uint8_t* mask, int64_t n) noexcept {
   return total;
 }
 
-// Calls row(k, i) for each kept row i in [first, last), whose place in dst is k, from k on. Leaves rows out for which
-// dst has no room. run(k, i) takes kBits rows. Returns how many rows are kept.
+// Calls row(k, i) or run(k, i, rows) for the kept rows from i on in [first, last), which go to k and the rows after it.
+// Leaves rows out for which dst has no room. Returns how many rows are kept.
 template <class Row, class Run>
 int64_t walk(const SelectParams& p, int64_t first, int64_t last, int64_t k, const Row& row, const Run& run) noexcept {
   int64_t found = 0;
@@ -53,11 +73,17 @@ int64_t walk(const SelectParams& p, int64_t first, int64_t last, int64_t k, cons
     int64_t kept = std::popcount(bits);
     found += kept;
     for (; kept > p.dst_rows - k; --kept) bits &= ~std::bit_floor(bits);
-    if (kept == kBits) {
-      run(k, at);
-      k += kBits;
-    } else {
+    if (kept < kDense) {
       for (; bits != 0; bits &= bits - 1) row(k++, at + std::countr_zero(bits));
+      continue;
+    }
+    for (int i = 0; bits != 0;) {
+      const int gap = std::countr_zero(bits);
+      const int rows = std::countr_one(bits >> gap);
+      run(k, at + i + gap, rows);
+      k += rows;
+      i += gap + rows;
+      bits = bits >> gap >> (rows - 1) >> 1;  // together up to 64
     }
   }
   return found;
@@ -71,9 +97,12 @@ int64_t move_rows(const SelectParams& p, int64_t first, int64_t last, int64_t k,
   const auto bytes = static_cast<size_t>(kBytes > 0 ? kBytes : to - from);
   const auto move = [&](int64_t at, int64_t i) { std::memcpy(dst + at * p.dst_pitch, src + i * p.src_pitch, bytes); };
   const bool tight = p.src_pitch == to - from && p.dst_pitch == to - from;
-  return walk(p, first, last, k, move, [&](int64_t at, int64_t i) {
-    if (tight) return static_cast<void>(std::memcpy(dst + at * p.dst_pitch, src + i * p.src_pitch, kBits * bytes));
-    for (int64_t r = 0; r < kBits; ++r) move(at + r, i + r);
+  return walk(p, first, last, k, move, [&](int64_t at, int64_t i, int rows) {
+    if (tight) {
+      std::memcpy(dst + at * p.dst_pitch, src + i * p.src_pitch, static_cast<size_t>(rows) * bytes);
+    } else {
+      for (int r = 0; r < rows; ++r) move(at + r, i + r);
+    }
   });
 }
 
@@ -81,8 +110,8 @@ template <class Number>
 int64_t write_places(const SelectParams& p, int64_t first, int64_t last, int64_t k, int64_t, int64_t) noexcept {
   auto* const dst = static_cast<Number*>(p.dst);
   const auto put = [dst](int64_t at, int64_t i) { dst[at] = static_cast<Number>(i); };
-  return walk(p, first, last, k, put, [&](int64_t at, int64_t i) {
-    for (int64_t r = 0; r < kBits; ++r) put(at + r, i + r);
+  return walk(p, first, last, k, put, [&](int64_t at, int64_t i, int rows) {
+    for (int r = 0; r < rows; ++r) put(at + r, i + r);
   });
 }
 

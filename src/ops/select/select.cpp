@@ -12,12 +12,14 @@
 namespace gpumem {
 namespace {
 
+int64_t src_rows(const SelectParams& c) noexcept { return c.places || c.dst_rows == 0 ? 0 : c.n; }
+
 void check(const SelectParams& c) {
   require_at_least("n", c.n, 0);
   require_at_least(c.places ? "places_n" : "dst_rows", c.dst_rows, 0);
   if (!c.places) {
     require_at_least("row_bytes", c.row_bytes, 1);
-    require_pitch("src_pitch_bytes", c.src_pitch, c.n, c.row_bytes);
+    require_pitch("src_pitch_bytes", c.src_pitch, src_rows(c), c.row_bytes);
     require_pitch("dst_pitch_bytes", c.dst_pitch, std::min(c.n, c.dst_rows), c.row_bytes);
     return;
   }
@@ -39,8 +41,6 @@ SelectParams normal(SelectParams c) noexcept {
   if (c.dst_rows <= 1) c.dst_pitch = c.row_bytes;
   return c;
 }
-
-int64_t src_rows(const SelectParams& c) noexcept { return c.places || c.dst_rows == 0 ? 0 : c.n; }
 
 RowRanges ranges_of(const SelectParams& c) {
   return {range_of_rows("src", c.src, src_rows(c), c.src_pitch, c.row_bytes, "bytes of src"),

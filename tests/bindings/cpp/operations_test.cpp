@@ -266,6 +266,36 @@ TEST_P(CppOperations, GatherAndScatter) {
   EXPECT_EQ(fetched(ctx, dst), std::vector<float>(4, 7));
 }
 
+TEST_P(CppOperations, Select) {
+  const auto m = counting<float>(6);  // 3 x 2
+  const std::vector<std::uint8_t> mask{1, 0, 9};
+  std::vector<float> kept(4);
+  EXPECT_EQ(ctx.select(matrix_view(m, 3, 2), mask, matrix_view(kept, 2, 2)), 2);
+  EXPECT_EQ(kept, (std::vector<float>{1, 2, 5, 6}));
+  std::vector<std::uint32_t> places(3, 7);
+  EXPECT_EQ(ctx.select_places(mask, places), 2);
+  EXPECT_EQ(places, (std::vector<std::uint32_t>{0, 2, 7}));
+  EXPECT_EQ(ctx.count(mask), 2);
+  EXPECT_TRUE(throws(status::out_of_range, "dst_rows is 1",
+                     [&] { ctx.select(matrix_view(m, 3, 2), mask, matrix_view(kept, 1, 2)); }));
+  EXPECT_TRUE(throws(status::invalid_argument, "rows of src is 2",
+                     [&] { ctx.select(matrix_view(m, 2, 2), mask, matrix_view(kept, 2, 2)); }));
+
+  auto stream = ctx.create_stream();
+  auto src = ctx.alloc_device<float>(6), dst = ctx.alloc_device<float>(6);
+  auto flags = ctx.alloc_device<std::uint8_t>(3);
+  auto at = ctx.alloc_device<std::int64_t>(3);
+  auto numbers = ctx.alloc_device<std::int64_t>(2);
+  ctx.copy(src, m);
+  ctx.copy(flags, mask);
+  stream.select(matrix_view(src, 3, 2), flags, matrix_view(dst, 3, 2), numbers);
+  stream.select_places(flags, at, numbers.subview(1, 1));
+  stream.synchronize();
+  EXPECT_EQ(fetched(ctx, numbers), (std::vector<std::int64_t>{2, 2}));
+  const auto rows = fetched(ctx, dst);
+  EXPECT_EQ((std::vector<float>(rows.begin(), rows.begin() + 4)), kept);
+}
+
 TEST_P(CppOperations, Convert) {
   const std::vector<float> x{1.5, -3, 300};
   std::vector<std::int8_t> y(3);

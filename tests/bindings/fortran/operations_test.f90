@@ -19,6 +19,7 @@ program operations_test
   call places
   call images
   call rows
+  call selections
   call enqueued
   call stream%destroy()
   call close_context(ctx)
@@ -364,6 +365,28 @@ contains
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, '(2, 4)')
   end subroutine
 
+  subroutine selections
+    real(real32), target :: table(3, 5), kept_rows(3, 4)
+    integer(int8), target :: mask(5)
+    integer(int64) :: kept, places(5)
+    integer(int32) :: few(1)
+    call random_number(table)
+    mask = [1_int8, 0_int8, -1_int8, 0_int8, 7_int8]
+    call ctx%select(gpumem_view(table), gpumem_view(mask), gpumem_view(kept_rows), kept)
+    call expect(kept == 3 .and. all(kept_rows(:, :3) == table(:, [1, 3, 5])), 'select by a mask')
+    places = -1
+    call ctx%select_places(gpumem_view(mask), places, kept)
+    call expect(kept == 3 .and. all(places == [1, 3, 5, -1, -1]), 'places count from 1')
+    few = 0
+    call ctx%select_places(gpumem_view(mask), few, kept, stat, errmsg)
+    call expect_refusal(gpumem_out_of_range, stat, errmsg, 'places_n is 1')
+    call expect(kept == 3 .and. few(1) == 1, 'places with too little room')
+    call ctx%select(gpumem_view(table), gpumem_view(mask(:4)), gpumem_view(kept_rows), kept, stat, errmsg)
+    call expect(stat == 0 .and. kept == 2, 'a mask that is shorter than src keeps among the first rows')
+    call ctx%select(gpumem_view(table), gpumem_view(places), gpumem_view(kept_rows), kept, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'int8')
+  end subroutine
+
   ! All of it once more in a stream, on memory that a CUDA device can work on.
   subroutine enqueued
     real(real64), target, asynchronous :: a(4, 3), b(4, 3)
@@ -417,6 +440,21 @@ contains
     call stream%synchronize()
     call expect(all(b(:, [1, 3]) == 2 * a(:, [1, 3])) .and. all(b(:, 2) == 0), 'enqueued rows by index')
     call expect(all(statuses(3:) == gpumem_ok), 'their statuses')
+    block
+      integer(int8), target :: mask(3)
+      type(gpumem_memory) :: flags
+      mask = [0_int8, 1_int8, 1_int8]
+      call ctx%alloc(flags, gpumem_memory_device, gpumem_i8, [3])
+      call ctx%copy(flags%view(), gpumem_view(mask))
+      call stream%copy(x%view(), gpumem_view(a))
+      call stream%alloc(sums, gpumem_f64, [4, 3])
+      call stream%select_to(x%view(), flags%view(), sums%view(), place%view())
+      call stream%copy(gpumem_view(b), sums%view())
+      call stream%free(sums)
+      call stream%synchronize()
+      call expect(from_zero(1) == 2 .and. all(b(:, :2) == a(:, 2:)), 'enqueued selection')
+      call flags%free()
+    end block
     call x%free()
     call y%free()
     call results%free()

@@ -201,6 +201,35 @@ def test_gather_and_scatter():
             ctx.gather(table, index, dst)
 
 
+def test_select():
+    np = numpy()
+    table = np.arange(12, dtype=np.float32).reshape(4, 3)
+    with host() as ctx:
+        for mask in np.array([True, False, True, True]), np.array([1, 0, 255, 7], np.uint8), np.array([-1, 0, 1, 1], np.int8):
+            assert np.array_equal(ctx.select(table, mask), table[mask != 0])
+            assert ctx.select_places(mask).tolist() == [0, 2, 3] and ctx.count(mask) == 3
+            assert ctx.select_places(mask, dtype="u32").dtype == np.uint32
+        out = np.full((4, 3), -1, np.float32)
+        kept = ctx.select(table, mask, out)
+        assert kept.base is out and np.array_equal(kept, table[[0, 2, 3]]) and (out[3] == -1).all()
+        with raises(IndexError, "dst_rows is 2", "3"):
+            ctx.select(table, mask, out[:2])
+        with raises(ValueError, "mask has 3 elements"):
+            ctx.select(table, mask[:3])
+        with raises(ValueError, "expected bool"):
+            ctx.select(table, np.zeros(4))
+        with raises(ValueError, "rows of 8 bytes"):
+            ctx.select(table, mask, np.zeros((4, 2), np.float32))
+        with ctx.stream() as s:
+            number = ctx.zeros((), "i64", "pinned")
+            x, on = ctx.array(table, "device"), ctx.array(mask, "device")
+            rows = ctx.select(x, on, kept=number, stream=s)
+            s.synchronize()
+            assert number.item() == 3 and np.array_equal(rows.numpy()[:3], table[[0, 2, 3]])
+            with raises(ValueError, "kept is None"):
+                ctx.select_places(on, stream=s)
+
+
 def test_axpby():
     np = numpy()
     x, y = np.array([1, 2, 3], np.float32), np.array([10, 20, 30], np.float32)

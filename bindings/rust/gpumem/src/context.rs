@@ -79,6 +79,7 @@ pub enum Family {
     Convert = sys::GPUMEM_FAMILY_CONVERT,
     Arithmetic = sys::GPUMEM_FAMILY_ARITHMETIC,
     Sort = sys::GPUMEM_FAMILY_SORT,
+    Select = sys::GPUMEM_FAMILY_SELECT,
 }
 
 /// The format of an explanation (`Text` or `Json`) or of a profile.

@@ -44,6 +44,7 @@ mod operations;
 mod plans;
 mod queue;
 mod reduce;
+mod select;
 mod stream;
 mod view;
 

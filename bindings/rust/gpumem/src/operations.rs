@@ -63,7 +63,7 @@ fn permute<T>(
 }
 
 /// The number of rows of a matrix, their bytes and their pitch.
-fn rows<T>(layout: Matrix, len: usize, name: &str) -> Result<[i64; 3]> {
+pub(crate) fn rows<T>(layout: Matrix, len: usize, name: &str) -> Result<[i64; 3]> {
     let [rows, cols, ld, batches, _] = layout.numbers(len, name)?;
     if batches != 1 {
         return Err(Error::argument(format!("{} is {} matrices; expected one", name, batches)));
@@ -72,7 +72,7 @@ fn rows<T>(layout: Matrix, len: usize, name: &str) -> Result<[i64; 3]> {
     Ok([rows, cols.saturating_mul(size), ld.saturating_mul(size)])
 }
 
-fn row_bytes(src: i64, dst: i64) -> Result<i64> {
+pub(crate) fn row_bytes(src: i64, dst: i64) -> Result<i64> {
     match src == dst {
         true => Ok(src),
         false => Err(Error::argument(format!("rows of src have {} bytes, but rows of dst have {}", src, dst))),

@@ -128,6 +128,24 @@ fn rearranges() -> Result<()> {
 }
 
 #[test]
+fn selects_rows() -> Result<()> {
+    let ctx = context();
+    let (x, mask) = ([1i32, 2, 3, 4, 5, 6], [255u8, 0, 1]);
+    let mut rows = [0; 4];
+    assert_eq!(ctx.select(&x, Matrix::new(3, 2), &mask, &mut rows, Matrix::new(2, 2))?, 2);
+    assert_eq!(rows, [1, 2, 5, 6]);
+    let mut places = [7u32; 3];
+    assert_eq!(ctx.select_places(&mask, &mut places)?, 2);
+    assert_eq!(places, [0, 2, 7]);
+    assert_eq!(ctx.select_places(&mask, &mut [0i64; 0])?, 2);
+    let few = ctx.select(&x, Matrix::new(3, 2), &mask, &mut rows, Matrix::new(1, 2)).unwrap_err();
+    assert!(few.status() == Status::OUT_OF_RANGE && few.sentence().contains("dst_rows is 1"), "{}", few);
+    let bad = ctx.select(&x, Matrix::new(2, 2), &mask, &mut rows, Matrix::new(2, 2));
+    assert_eq!(status(bad.map(|_| ())), Status::INVALID_ARGUMENT);
+    Ok(())
+}
+
+#[test]
 fn takes_the_sizes_of_the_machine() -> Result<()> {
     let ctx = context();
     let order: Vec<usize> = vec![2, 0, 1];
