@@ -242,6 +242,8 @@ constexpr const char* kProblems[] = {
     "scatter row_bytes=48 n=10007 dst_rows=20011 index_type=i64",
     "axpby dtype=f32 n=100003",
     "convert from=f32 to=bf16 n=100003",
+    "scan dtype=f32 op=sum n=100003",
+    "scan dtype=i32 op=sum n=100003",
     "arithmetic op=lincomb dtype=f64 extents=100x1003 terms=3",
     "resize filter=bilinear dtype=u8 channels=3 src_rows=300 src_cols=401 dst_rows=517 dst_cols=233",
     "copy bytes=300007 src=pageable dst=device",

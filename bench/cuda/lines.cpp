@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cuda/kernels.hpp"
+#include "cuda/peers_cub_scan.hpp"
 #include "cuda/run.hpp"
 #include "measure/host_clock.hpp"
 
@@ -436,6 +437,36 @@ void add_conversions(const Lines& lines) {
   }
 }
 
+// Sums of the elements' own type. CUB's floating-point sums have other bits, so they are not compared.
+void add_scans(const Lines& lines) {
+  for (const gpumem_dtype dtype : {GPUMEM_F32, GPUMEM_F64, GPUMEM_I32, GPUMEM_I64}) {
+    const std::string type = kDtypes[dtype];
+    const bool floating = dtype >= GPUMEM_F16;
+    for (const int log2 : {12, 16, 18, 20, 22, 24, 26, 28, 30}) {
+      if (floating && log2 > 28) continue;
+      Line line{.family = "scan",
+                .name = "sum/" + type + "/" + power_name(log2),
+                .line = "scan dtype=" + type + " op=sum result_type=" + type + " n=" + text(int64_t{1} << log2) +
+                        " x=device result=device",
+                .peer_name = "CUB InclusiveSum",
+                .bar = at_least(!floating             ? 0.97
+                                : log2 <= 22          ? 1.0
+                                : dtype == GPUMEM_F32 ? 0.85
+                                                      : 0.9),
+                .quick = log2 == 12 || log2 == 20 || log2 == 28};
+      line.cacheable = cacheable(static_cast<double>(counted_bytes(Problem(line.line))));
+      line.peer = [dtype, floating](const RunPtr& run, bool cold) {
+        const auto cub = std::make_shared<CubScan>(dtype, run->at("x"), run->number("n"), run->at("result"));
+        Side side = run_side(
+            run, [run, cub] { cub->enqueue(run->stream()); }, run->gpu->one_stream(cold));
+        if (floating) side.verify = nullptr;
+        return side;
+      };
+      lines.add_warm_and_cold(line);
+    }
+  }
+}
+
 struct Size {
   const char* name;
   int64_t rows, cols;
@@ -490,6 +521,7 @@ void add_cuda_lines(std::vector<Case>& cases, const GpuPtr& gpu) {
   add_rows(lines);
   add_axpby(lines);
   add_conversions(lines);
+  add_scans(lines);
   add_images(lines);
 }
 

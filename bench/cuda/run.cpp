@@ -18,7 +18,7 @@ void write_by_host(const Run& r, void* to) {
 
 void write_expected(const Run& r, void* to) {
   const std::string& family = r.problem.family();
-  if (family == "convert" || family == "resize") return write_by_host(r, to);
+  if (family == "convert" || family == "resize" || family == "scan") return write_by_host(r, to);
   if (family == "fill") {
     const tool::Pattern pattern = tool::fill_pattern(r.number("uniform", 0) != 0);
     return fill_plainly(to, r.instance.output->bytes(), pattern, r.number("bytes"));

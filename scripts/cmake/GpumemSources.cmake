@@ -16,6 +16,7 @@ set(core_sources
   src/api/plugins.cpp
   src/api/reduce.cpp
   src/api/gather_scatter.cpp
+  src/api/scan.cpp
   src/api/streams.cpp
   src/api/transpose.cpp
   src/api/variants.cpp
@@ -89,6 +90,7 @@ set(core_sources
   src/ops/copy/ring_copy.cpp
   src/ops/gather_scatter/gather_scatter.cpp
   src/ops/resize/resize.cpp
+  src/ops/scan/scan.cpp
   src/ops/memory/shared_contexts.cpp
   src/ops/sources.cpp
   src/ops/staging.cpp
@@ -115,6 +117,7 @@ set(core_sources
   src/backend/host/lent_threads.cpp
   src/backend/host/queue_workers.cpp
   src/backend/host/resize.cpp
+  src/backend/host/scan.cpp
   src/backend/host/gather_scatter.cpp
   src/backend/host/transpose.cpp
   src/backend/host/transpose_in_place.cpp
@@ -138,6 +141,7 @@ set(table_sources
   src/ops/reduce/implementations.cpp
   src/ops/reduce/implementations_lines.cpp
   src/ops/resize/implementations.cpp
+  src/ops/scan/implementations.cpp
   src/ops/transpose/implementations.cpp)
 
 set(cuda_sources
@@ -183,6 +187,8 @@ set(kernel_sources
   kernels/reduce/windows.cu
   kernels/resize/resize.cu
   kernels/resize/words.cu
+  kernels/scan/look_back.cu
+  kernels/scan/ordered.cu
   kernels/gather_scatter/gather_scatter.cu
   kernels/textbook/axpby.cu
   kernels/textbook/copy.cu
@@ -252,6 +258,7 @@ function(gpumem_loops name flags)
     src/backend/host/loops/move.cpp
     src/backend/host/loops/ranges.cpp
     src/backend/host/loops/resize.cpp
+    src/backend/host/loops/scan.cpp
     src/backend/host/loops/table.cpp
     src/backend/host/loops/word_lines.cpp)
   gpumem_core_settings(gpumem_loops_${name})

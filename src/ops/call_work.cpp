@@ -43,7 +43,7 @@ CallWork amount(const ArithmeticParams& c) noexcept {
 }
 CallWork amount(const GatherScatterParams& c) noexcept { return {c.n * (2 * c.row_bytes + size_of(c.index_type))}; }
 CallWork amount(const MapParams& c) noexcept { return {c.elements()}; }            // SKELETON Map
-CallWork amount(const ScanParams& c) noexcept { return {c.elements()}; }           // SKELETON Scan
+CallWork amount(const ScanParams& c) noexcept { return {c.n * (size_of(c.dtype) + size_of(c.result_type))}; }
 CallWork amount(const SortParams& c) noexcept { return {c.elements()}; }           // SKELETON Sort
 CallWork amount(const SelectParams& c) noexcept { return {c.elements()}; }         // SKELETON Select
 CallWork amount(const ReduceByIndexParams& c) noexcept { return {c.elements()}; }  // SKELETON ReduceByIndex

@@ -7,11 +7,6 @@ std::span<const Implementation<MapParams>> MapFamily::table() noexcept { return 
 Plan<MapFamily> plan(Planner&, const MapParams&, Completion) { fail(GPUMEM_UNSUPPORTED, "map"); }
 void map(Context&, const MapParams&, NativeStream, Completion) { fail(GPUMEM_UNSUPPORTED, "map"); }
 // SKELETON Map end
-// SKELETON Scan begin
-std::span<const Implementation<ScanParams>> ScanFamily::table() noexcept { return {}; }
-Plan<ScanFamily> plan(Planner&, const ScanParams&, Completion) { fail(GPUMEM_UNSUPPORTED, "scan"); }
-void scan(Context&, const ScanParams&, NativeStream, Completion) { fail(GPUMEM_UNSUPPORTED, "scan"); }
-// SKELETON Scan end
 // SKELETON Sort begin
 std::span<const Implementation<SortParams>> SortFamily::table() noexcept { return {}; }
 Plan<SortFamily> plan(Planner&, const SortParams&, Completion) { fail(GPUMEM_UNSUPPORTED, "sort"); }

@@ -14,6 +14,7 @@
 #include "support/arithmetic.hpp"
 #include "support/environment.hpp"
 #include "support/sanitizers.hpp"
+#include "support/scan.hpp"
 
 namespace gpumem_test {
 namespace {
@@ -193,6 +194,11 @@ TEST_P(Stack, OfElementwiseWork) {
   for (const gpumem_dtype from : kAllTypes) {
     for (const gpumem_dtype to : kAllTypes) {
       expect_each(GPUMEM_FAMILY_CONVERT, "convert", [&] { return run(ctx_, Convert{from, x_, to, y_, 100001}); });
+    }
+  }
+  for (const gpumem_dtype dtype : kAllTypes) {
+    for (const gpumem_reduce_op op : {GPUMEM_MIN, is_floating(dtype) ? GPUMEM_PROD : GPUMEM_MAX}) {
+      expect_each(GPUMEM_FAMILY_SCAN, "scan", [&] { return run(ctx_, Scan{dtype, op, 0, x_, 3001, y_, dtype}); });
     }
   }
   for (const gpumem_filter filter : {GPUMEM_FILTER_NEAREST, GPUMEM_FILTER_BILINEAR}) {

@@ -25,13 +25,13 @@ constexpr gpumem_family kFamilies[] = {
     GPUMEM_FAMILY_REDUCE,          GPUMEM_FAMILY_TRANSPOSE, GPUMEM_FAMILY_FILL,   GPUMEM_FAMILY_REDUCE_AXIS,
     GPUMEM_FAMILY_REDUCE_SEGMENTS, GPUMEM_FAMILY_COPY,      GPUMEM_FAMILY_AXPBY,  GPUMEM_FAMILY_GATHER,
     GPUMEM_FAMILY_SCATTER,         GPUMEM_FAMILY_PERMUTE,   GPUMEM_FAMILY_RESIZE, GPUMEM_FAMILY_CONVERT,
-    GPUMEM_FAMILY_ARITHMETIC,
+    GPUMEM_FAMILY_ARITHMETIC,      GPUMEM_FAMILY_SCAN,
 };
 constexpr const char* kVariables[] = {
     "GPUMEM_VARIANT_REDUCE",          "GPUMEM_VARIANT_TRANSPOSE", "GPUMEM_VARIANT_FILL",   "GPUMEM_VARIANT_REDUCE_AXIS",
     "GPUMEM_VARIANT_REDUCE_SEGMENTS", "GPUMEM_VARIANT_COPY",      "GPUMEM_VARIANT_AXPBY",  "GPUMEM_VARIANT_GATHER",
     "GPUMEM_VARIANT_SCATTER",         "GPUMEM_VARIANT_PERMUTE",   "GPUMEM_VARIANT_RESIZE", "GPUMEM_VARIANT_CONVERT",
-    "GPUMEM_VARIANT_ARITHMETIC",
+    "GPUMEM_VARIANT_ARITHMETIC",      "GPUMEM_VARIANT_SCAN",
 };
 constexpr int64_t kOffsets[] = {0, 10, 1000};
 constexpr int32_t kIndex[] = {2, 0, 9, 1};
@@ -93,6 +93,8 @@ class VariantsOn : public OnEachContext {
         return gpumem_convert(ctx, GPUMEM_I32, x.get(), GPUMEM_F32, y.get(), 1000);
       case GPUMEM_FAMILY_ARITHMETIC:
         return gpumem_test::run(ctx, product());
+      case GPUMEM_FAMILY_SCAN:
+        return gpumem_scan(ctx, GPUMEM_I32, GPUMEM_SUM, 0, x.get(), 1000, y.get(), GPUMEM_I32);
       case GPUMEM_FAMILY_GATHER:
       case GPUMEM_FAMILY_SCATTER:
         return gpumem_test::run(ctx, rows(family));
@@ -104,6 +106,11 @@ class VariantsOn : public OnEachContext {
         return gpumem_test::run(ctx, resize());
       case GPUMEM_FAMILY_FILL:
         return gpumem_fill(ctx, y.get(), &pattern, 1, 4000);
+      case GPUMEM_FAMILY_MAP:
+      case GPUMEM_FAMILY_SORT:
+      case GPUMEM_FAMILY_SELECT:
+      case GPUMEM_FAMILY_REDUCE_BY_INDEX:
+        break;
     }
     return GPUMEM_INTERNAL;
   }
@@ -133,6 +140,8 @@ class VariantsOn : public OnEachContext {
         return gpumem_convert_async(ctx, GPUMEM_I32, x.get(), GPUMEM_F32, y.get(), 1000, nullptr);
       case GPUMEM_FAMILY_ARITHMETIC:
         return gpumem_test::run_async(ctx, product(), nullptr);
+      case GPUMEM_FAMILY_SCAN:
+        return gpumem_scan_async(ctx, GPUMEM_I32, GPUMEM_SUM, 0, x.get(), 1000, y.get(), GPUMEM_I32, nullptr, nullptr);
       case GPUMEM_FAMILY_GATHER:
       case GPUMEM_FAMILY_SCATTER: {
         Rows near_rows = rows(family);
@@ -147,6 +156,11 @@ class VariantsOn : public OnEachContext {
         return gpumem_test::run_async(ctx, resize(), nullptr);
       case GPUMEM_FAMILY_FILL:
         return gpumem_fill_async(ctx, y.get(), &pattern, 1, 4000, nullptr);
+      case GPUMEM_FAMILY_MAP:
+      case GPUMEM_FAMILY_SORT:
+      case GPUMEM_FAMILY_SELECT:
+      case GPUMEM_FAMILY_REDUCE_BY_INDEX:
+        break;
     }
     return GPUMEM_INTERNAL;
   }

@@ -33,6 +33,7 @@ auto told(const CopyParams& c) {
 }
 auto told(const AxpbyParams& c) { return std::tuple(c.dtype, c.n, c.alpha, c.beta); }
 auto told(const ConvertParams& c) { return std::tuple(c.src_type, c.dst_type, c.n); }
+auto told(const ScanParams& c) { return std::tuple(c.dtype, c.op, c.n, c.result_type, c.exclusive); }
 auto told(const ArithmeticParams& c) {
   std::string views;
   const auto add = [&](const int64_t* list) {
@@ -128,6 +129,10 @@ AxpbyParams random_call(Random& r, std::type_identity<AxpbyParams>) {
 }
 ConvertParams random_call(Random& r, std::type_identity<ConvertParams>) {
   return {any_of(r, GPUMEM_F64), address(r), any_of(r, GPUMEM_F64), address(r), any(r)};
+}
+ScanParams random_call(Random& r, std::type_identity<ScanParams>) {
+  return {any_of(r, GPUMEM_F64), any_of(r, GPUMEM_MIN), any_of(r, 1), address(r), any(r), address(r),
+          any_of(r, GPUMEM_F64)};
 }
 ArithmeticParams random_call(Random& r, std::type_identity<ArithmeticParams>) {
   ArithmeticParams c{.op = r.below(3) == 0 ? Arithmetic::multiply : Arithmetic::lincomb,

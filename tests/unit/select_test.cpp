@@ -105,6 +105,18 @@ AxpbyParams random_params(std::mt19937_64& random) {
 }
 
 template <>
+ScanParams random_params(std::mt19937_64& random) {
+  static constexpr gpumem_reduce_op kOps[] = {GPUMEM_SUM, GPUMEM_MIN, GPUMEM_MAX, GPUMEM_PROD};
+  const auto dtype = static_cast<gpumem_dtype>(random() % 12);
+  return {dtype,
+          kOps[random() % 4],
+          static_cast<int32_t>(random() % 2),
+          anywhere(random, 1),
+          1 + log_uniform(random, 40),
+          anywhere(random, 0),
+          random() % 2 == 0 ? dtype : wide_type(dtype)};
+}
+template <>
 ConvertParams random_params(std::mt19937_64& random) {
   return {static_cast<gpumem_dtype>(random() % 12), anywhere(random, 1), static_cast<gpumem_dtype>(random() % 12),
           anywhere(random, 0), 1 + log_uniform(random, 40)};
@@ -219,9 +231,9 @@ Config config_of(const Implementation<Params>& row, const DeviceProps& device, c
 
 template <class Family>
 class Table : public testing::Test {};
-using Families =
-    testing::Types<ReduceFamily, ReduceAxisFamily, ReduceSegmentsFamily, ArithmeticFamily, TransposeFamily, FillFamily,
-                   CopyFamily, AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily, ResizeFamily, ConvertFamily>;
+using Families = testing::Types<ReduceFamily, ReduceAxisFamily, ReduceSegmentsFamily, ArithmeticFamily, TransposeFamily,
+                                FillFamily, CopyFamily, AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily,
+                                ResizeFamily, ConvertFamily, ScanFamily>;
 TYPED_TEST_SUITE(Table, Families);
 
 TYPED_TEST(Table, HasUniqueNamesAndTwoVariantsABackend) {

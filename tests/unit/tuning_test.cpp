@@ -439,7 +439,8 @@ TEST_F(TuningOf, MeasuresInMemoryOfItsOwn) {
   options.user = &progress;
   int line_number = 0;
   for (const char* problem :
-       {"transpose bytes=4 rows=100 cols=70 src=device dst=pageable", "fill bytes=4 n=1000 dst=managed",
+       {"transpose bytes=4 rows=100 cols=70 src=device dst=pageable",
+        "fill bytes=4 n=1000 dst=managed",
         "permute bytes=2 extents=10x20x30 order=2,0,1 src=pinned dst=pageable",
         "transpose bytes=8 rows=64 cols=64 src=pageable dst=src",
         "gather row_bytes=12 n=500 src_rows=300 index_type=i32 src=pageable index=pageable dst=pageable",
@@ -452,6 +453,8 @@ TEST_F(TuningOf, MeasuresInMemoryOfItsOwn) {
         "arithmetic op=lincomb dtype=f32 extents=10x20 terms=3 x0=pageable x1=none x2=x0 z=pageable",
         "arithmetic op=multiply dtype=f64 extents=100 x0=pageable x1=pageable z=pageable form=async",
         "convert from=f64 to=i8 n=1000 src=pageable dst=pageable",
+        "scan dtype=f64 op=sum n=1000 exclusive=1 x=pageable result=pageable",
+        "scan dtype=i8 op=sum n=1000 result_type=i8 x=pageable result=x",
         "copy bytes=100 rows=7 src_pitch=200 dst_pitch=120 src=pageable dst=pageable",
         "resize filter=bilinear dtype=u8 channels=3 src_rows=20 src_cols=30 dst_rows=50 dst_cols=40 "
         "src=pageable dst=pageable",
@@ -501,6 +504,7 @@ TEST_F(TuningOf, ComparesTheResultsOfEveryEnqueuedForm) {
       "axpby dtype=f64 n=1000 x=pageable y=pageable z=pageable",
       "arithmetic op=multiply dtype=f64 extents=100 x0=pageable x1=pageable z=pageable",
       "convert from=f64 to=i8 n=1000 src=pageable dst=pageable",
+      "scan dtype=f32 op=prod n=1000 x=pageable result=pageable",
       "resize filter=bilinear dtype=u8 channels=3 src_rows=20 src_cols=30 dst_rows=50 dst_cols=40 "
       "src=pageable dst=pageable",
   };

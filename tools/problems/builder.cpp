@@ -114,6 +114,7 @@ Instance make_instance(gpumem_ctx* ctx, const Problem& problem, Place place, con
       {"scatter", make_scatter},
       {"resize", make_resize},
       {"arithmetic", make_arithmetic},
+      {"scan", make_scan},
   };
   const auto maker = kMakers.find(problem.family());
   if (maker == kMakers.end()) throw Failure("'" + problem.family() + "' can't be run by the command");

@@ -78,5 +78,6 @@ Instance make_axpby(Builder b);
 Instance make_convert(Builder b);
 Instance make_arithmetic(Builder b);
 Instance make_resize(Builder b);
+Instance make_scan(Builder b);
 
 }  // namespace tool

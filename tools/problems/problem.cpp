@@ -66,6 +66,14 @@ std::vector<std::string> operands_of(const Problem& problem) {
     case GPUMEM_FAMILY_RESIZE:
       keys = {"src", "dst"};
       break;
+    case GPUMEM_FAMILY_MAP:
+    case GPUMEM_FAMILY_SORT:
+    case GPUMEM_FAMILY_SELECT:
+    case GPUMEM_FAMILY_REDUCE_BY_INDEX:
+      break;
+    case GPUMEM_FAMILY_SCAN:
+      keys = {"x", "result"};
+      break;
     case GPUMEM_FAMILY_ARITHMETIC:
       for (int64_t i = 0; i < terms_of(problem); ++i) keys.push_back(format("x%d", static_cast<int>(i)));
       keys.emplace_back("z");
@@ -140,6 +148,13 @@ int64_t product(const std::vector<int64_t>& extents) {
   return std::accumulate(extents.begin(), extents.end(), int64_t{1}, std::multiplies<>());
 }
 
+gpumem_dtype scan_result_type(const Problem& p) {
+  if (p.has("result_type")) return p.dtype("result_type");
+  const gpumem_dtype dtype = p.dtype("dtype");
+  if (dtype >= GPUMEM_F16) return GPUMEM_F64;
+  return dtype % 2 == 0 ? GPUMEM_I64 : GPUMEM_U64;
+}
+
 int64_t counted_bytes(const Problem& p) {
   const auto n = [&](const char* key) { return p.number(key, 1); };
   const auto size = [&](const char* key) { return kDtypeBytes[p.dtype(key)]; };
@@ -168,6 +183,12 @@ int64_t counted_bytes(const Problem& p) {
       return n("n") * (2 * n("row_bytes") + size("index_type"));
     case GPUMEM_FAMILY_RESIZE:
       return (n("src_rows") * n("src_cols") + n("dst_rows") * n("dst_cols")) * n("channels") * size("dtype");
+    case GPUMEM_FAMILY_SCAN:
+      return n("n") * (size("dtype") + kDtypeBytes[scan_result_type(p)]);
+    case GPUMEM_FAMILY_MAP:
+    case GPUMEM_FAMILY_SORT:
+    case GPUMEM_FAMILY_SELECT:
+    case GPUMEM_FAMILY_REDUCE_BY_INDEX:
     case GPUMEM_FAMILY_ARITHMETIC:
       break;
   }

@@ -33,6 +33,7 @@ inline constexpr auto kFamilies = std::to_array<Family>({
     {GPUMEM_FAMILY_PERMUTE, "permute"},
     {GPUMEM_FAMILY_RESIZE, "resize"},
     {GPUMEM_FAMILY_ARITHMETIC, "arithmetic"},
+    {GPUMEM_FAMILY_SCAN, "scan"},
 });
 
 // In table order; the last one is the host's plainest and accepts every problem.
@@ -76,6 +77,7 @@ gpumem_family family_of(const std::string& name);  // throws a Mistake too
 
 // Bytes that one call of a normalised line must read and write; a reduction only reads.
 int64_t counted_bytes(const Problem& problem);
+gpumem_dtype scan_result_type(const Problem& problem);
 
 int64_t product(const std::vector<int64_t>& extents);
 

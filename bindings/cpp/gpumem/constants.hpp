@@ -105,7 +105,8 @@ enum class family : gpumem_family {
   permute = GPUMEM_FAMILY_PERMUTE,
   resize = GPUMEM_FAMILY_RESIZE,
   convert = GPUMEM_FAMILY_CONVERT,
-  arithmetic = GPUMEM_FAMILY_ARITHMETIC
+  arithmetic = GPUMEM_FAMILY_ARITHMETIC,
+  scan = GPUMEM_FAMILY_SCAN
 };
 
 enum class filter : gpumem_filter { nearest = GPUMEM_FILTER_NEAREST, bilinear = GPUMEM_FILTER_BILINEAR };

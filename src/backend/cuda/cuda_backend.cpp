@@ -14,6 +14,7 @@
 #include "kernels/permute/permute.hpp"
 #include "kernels/reduce/launch.hpp"
 #include "kernels/resize/resize.hpp"
+#include "kernels/scan/scan.hpp"
 #include "kernels/transpose/transpose.hpp"
 
 namespace gpumem {
@@ -242,9 +243,10 @@ void CudaBackend::read_all(NativeStream stream, const void* p, size_t bytes, int
 void CudaBackend::warmup() {
   const DeviceScope scope = enter();
   warm_up_reductions();
-  for (const auto preload : {kernels::arithmetic_preload, kernels::axpby_preload, kernels::convert_preload,
-                             kernels::copy_preload, kernels::fill_preload, kernels::gather_scatter_preload,
-                             kernels::permute_preload, kernels::resize_preload, kernels::transpose_preload}) {
+  for (const auto preload :
+       {kernels::arithmetic_preload, kernels::axpby_preload, kernels::convert_preload, kernels::copy_preload,
+        kernels::fill_preload, kernels::gather_scatter_preload, kernels::permute_preload, kernels::resize_preload,
+        kernels::scan_preload, kernels::transpose_preload}) {
     GPUMEM_CUDA(preload());
   }
 }

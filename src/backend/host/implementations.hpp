@@ -23,6 +23,8 @@ Function<PermuteParams> permute_tiled;
 Function<PermuteParams> permute_serial;
 Function<ResizeParams> resize_parallel;
 Function<ResizeParams> resize_serial;
+Function<ScanParams> scan_parallel;  // workspace: kScanTaskBytes per task
+Function<ScanParams> scan_serial;
 Function<TransposeParams> transpose_tiled;
 Function<TransposeParams> transpose_aos_soa;
 Function<TransposeParams> transpose_small;
@@ -30,6 +32,9 @@ Function<TransposeParams> transpose_serial;
 Function<TransposeParams> transpose_in_place_tiles;
 Function<TransposeParams> transpose_in_place_buffer;  // workspace: one matrix per BufferedTasks
 Function<TransposeParams> transpose_in_place_c2r;     // workspace: C2rShares
+
+// A block of kLeafTerms elements, their prefixes and the one before, and the task's partial result.
+constexpr int64_t kScanTaskBytes = 2 * 8 * 1024 + 64 + 64;
 
 struct BufferedTasks {
   int64_t count;

@@ -149,6 +149,10 @@ typedef struct gpumem_functions {
                                    int64_t, void *);
   gpumem_status (*reduce_segments_async)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, const void *, int64_t,
                                          const int64_t *, int64_t, void *, gpumem_status *, gpumem_stream *);
+  gpumem_status (*scan)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, int32_t, const void *, int64_t, void *,
+                        gpumem_dtype);
+  gpumem_status (*scan_async)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, int32_t, const void *, int64_t, void *,
+                              gpumem_dtype, gpumem_status *, gpumem_stream *);
   gpumem_status (*transpose)(gpumem_ctx *, int64_t, int64_t, int64_t, const void *, int64_t, void *, int64_t);
   gpumem_status (*axpby_f32)(gpumem_ctx *, float, const float *, float, const float *, float *, int64_t);
   gpumem_status (*axpby_f64)(gpumem_ctx *, double, const double *, double, const double *, double *, int64_t);
@@ -347,6 +351,8 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_reduce_axis_async,
                                                 gpumem_reduce_segments,
                                                 gpumem_reduce_segments_async,
+                                                gpumem_scan,
+                                                gpumem_scan_async,
                                                 gpumem_transpose,
                                                 gpumem_axpby_f32,
                                                 gpumem_axpby_f64,

@@ -78,6 +78,7 @@ pub enum Family {
     Resize = sys::GPUMEM_FAMILY_RESIZE,
     Convert = sys::GPUMEM_FAMILY_CONVERT,
     Arithmetic = sys::GPUMEM_FAMILY_ARITHMETIC,
+    Scan = sys::GPUMEM_FAMILY_SCAN,
 }
 
 /// The format of an explanation (`Text` or `Json`) or of a profile.

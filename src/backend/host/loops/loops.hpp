@@ -187,6 +187,17 @@ struct ResizeLoops {
                   void* dst);  // two lines to elements
 };
 
+// The prefixes of a block of kLeafTerms floating-point elements, in the order of kernels/order.hpp. Elements past the end
+// are neutral. It uses the caller's floating-point environment.
+struct ScanBlock {
+  gpumem_dtype dtype;
+  bool product;
+  const void* x;         // aligned to its elements
+  const double* before;  // subtrees of the blocks before this one, the nearest first
+  int32_t count;
+  double* prefixes;  // kLeafTerms. NaNs are canonical
+};
+
 struct Loops {
   const IntegerLoops& integers;
   const FloatLoops& floats;
@@ -197,6 +208,7 @@ struct Loops {
   const ArithmeticLoops& arithmetic;
   const ResizeLoops& resizes;
   void (*convert)(const ConvertRun& run);
+  double (*scan)(const ScanBlock& block);  // returns the block's sum or product
 
   // For every op of the type, with DOT and NRM2.
   ReduceLoop reduce(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept;
@@ -229,8 +241,9 @@ extern const WordLineLoops word_lines;
 extern const ArithmeticLoops arithmetic;
 extern const ResizeLoops resizes;
 void convert(const ConvertRun& run);
-inline constexpr Loops kParts = {integers,   floats,     ranges,  moves,  float_lines,
-                                 word_lines, arithmetic, resizes, convert};
+double scan(const ScanBlock& block);
+inline constexpr Loops kParts = {integers,   floats,     ranges,  moves,   float_lines,
+                                 word_lines, arithmetic, resizes, convert, scan};
 }  // namespace GPUMEM_LOOPS
 #endif
 
