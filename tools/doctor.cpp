@@ -245,6 +245,8 @@ constexpr const char* kProblems[] = {
     "select of=places index_type=i32 n=100003",
     "axpby dtype=f32 n=100003",
     "convert from=f32 to=bf16 n=100003",
+    "scan dtype=f32 op=sum n=100003",
+    "scan dtype=i32 op=sum n=100003",
     "arithmetic op=lincomb dtype=f64 extents=100x1003 terms=3",
     "map kind=map op=divide dtype=f32 extents=100x1003 y_strides=1,0",
     "map kind=convert_scaled from=i16 to=f32 extents=100x1003 offset=none",

@@ -5,6 +5,7 @@
 
 #include "cuda/kernels.hpp"
 #include "cuda/peers_cub.hpp"
+#include "cuda/peers_cub_scan.hpp"
 #include "cuda/peers_cub_sort.hpp"
 #include "cuda/run.hpp"
 #include "measure/host_clock.hpp"
@@ -498,6 +499,36 @@ void add_sorts(const Lines& lines) {
   }
 }
 
+// Sums of the elements' own type. CUB's floating-point sums have other bits, so they are not compared.
+void add_scans(const Lines& lines) {
+  for (const gpumem_dtype dtype : {GPUMEM_F32, GPUMEM_F64, GPUMEM_I32, GPUMEM_I64}) {
+    const std::string type = kDtypes[dtype];
+    const bool floating = dtype >= GPUMEM_F16;
+    for (const int log2 : {12, 16, 18, 20, 22, 24, 26, 28, 30}) {
+      if (floating && log2 > 28) continue;
+      Line line{.family = "scan",
+                .name = "sum/" + type + "/" + power_name(log2),
+                .line = "scan dtype=" + type + " op=sum result_type=" + type + " n=" + text(int64_t{1} << log2) +
+                        " x=device result=device",
+                .peer_name = "CUB InclusiveSum",
+                .bar = at_least(!floating             ? 0.97
+                                : log2 <= 22          ? 1.0
+                                : dtype == GPUMEM_F32 ? 0.85
+                                                      : 0.9),
+                .quick = log2 == 12 || log2 == 20 || log2 == 28};
+      line.cacheable = cacheable(static_cast<double>(counted_bytes(Problem(line.line))));
+      line.peer = [dtype, floating](const RunPtr& run, bool cold) {
+        const auto cub = std::make_shared<CubScan>(dtype, run->at("x"), run->number("n"), run->at("result"));
+        Side side = run_side(
+            run, [run, cub] { cub->enqueue(run->stream()); }, run->gpu->one_stream(cold));
+        if (floating) side.verify = nullptr;
+        return side;
+      };
+      lines.add_warm_and_cold(line);
+    }
+  }
+}
+
 // Each function family once, over contiguous operands, rows with padding and repeated operands.
 void add_maps(const Lines& lines) {
   struct Mapped {
@@ -597,6 +628,7 @@ void add_cuda_lines(std::vector<Case>& cases, const GpuPtr& gpu) {
   add_conversions(lines);
   add_sorts(lines);
   add_maps(lines);
+  add_scans(lines);
   add_images(lines);
 }
 

@@ -18,7 +18,8 @@ void write_by_host(const Run& r, void* to) {
 
 void write_expected(const Run& r, void* to) {
   const std::string& family = r.problem.family();
-  const bool by_host = family == "convert" || family == "resize" || family == "sort" || family == "map" || family == "select";
+  const bool by_host = family == "convert" || family == "resize" || family == "map" || family == "scan" ||
+                       family == "sort" || family == "select";
   if (by_host) return write_by_host(r, to);
   if (family == "fill") {
     const tool::Pattern pattern = tool::fill_pattern(r.number("uniform", 0) != 0);

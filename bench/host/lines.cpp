@@ -1,6 +1,7 @@
 // Operations on the host backend whose results are arrays, compared with OpenMP's loops, the C library and OpenBLAS.
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "host/host_cases.hpp"
@@ -126,8 +127,10 @@ RunPtr open(const Context& ctx, const std::string& line, const Plain& wanted) {
   return run;
 }
 
-Pair open_pair(const RunPtr& run, const Peer& peer) {
-  return {run->side(run, [run] { check(run->instance.call(false)); }), run->side(run, [run, peer] { peer(*run); })};
+Pair open_pair(const RunPtr& run, const Peer& peer, bool other_bits = false) {
+  Pair pair{run->side(run, [run] { check(run->instance.call(false)); }), run->side(run, [run, peer] { peer(*run); })};
+  if (other_bits) pair.peer.verify = nullptr;
+  return pair;
 }
 
 struct Line {
@@ -140,6 +143,7 @@ struct Line {
   Ceiling ceiling = Ceiling::copy;
   bool quick = false;
   Plain wanted = {};
+  bool other_bits = false;  // of the baseline, which is not compared
 };
 
 struct Lines {
@@ -154,7 +158,9 @@ struct Lines {
                      .bytes = static_cast<double>(counted_bytes(Problem(line.line))),
                      .ceiling = line.ceiling,
                      .quick = line.quick,
-                     .open = [ctx = ctx, line] { return open_pair(open(ctx, line.line, line.wanted), line.peer); }});
+                     .open = [ctx = ctx, line] {
+                       return open_pair(open(ctx, line.line, line.wanted), line.peer, line.other_bits);
+                     }});
   }
   void add_ladder_of(const Line& line) const {
     const std::string family = line.line.substr(0, line.line.find(' '));
@@ -422,6 +428,37 @@ void add_sums(const Lines& lines, const std::string& dtype) {
   }
 }
 
+// ------------------------------------------------------------------------------------------------------------ scans
+
+// One thread, because the parallel algorithms need a library of their own. NumPy's cumsum is this loop too.
+template <class T>
+void partial_sums(const Run& r, unsigned char* to) {
+  const T* x = r.at<const T>("x");
+  std::partial_sum(x, x + r.number("n"), reinterpret_cast<T*>(to));
+}
+
+// The expected result is that of the plainest variant.
+void plain_scan(const Run& r, unsigned char* to) {
+  const tool::Forced forced(r.ctx.get(), GPUMEM_FAMILY_SCAN, "host_serial");
+  const gpumem_dtype dtype = r.problem.dtype();
+  check(gpumem_scan(r.ctx.get(), dtype, GPUMEM_SUM, 0, r.at<const void>("x"), r.number("n"), to, dtype));
+}
+
+template <class T>
+void add_scan(const Lines& lines, const std::string& type, int log2) {
+  lines.add({.family = "scan",
+             .name = "sum/" + type + "/host/" + power_name(log2),
+             .line = "scan dtype=" + type + " op=sum result_type=" + type + " n=" + std::to_string(int64_t{1} << log2) +
+                     " x=pageable result=pageable",
+             .peer_name = "std::partial_sum",
+             .peer = [](const Run& r) { partial_sums<T>(r, r.at<unsigned char>("result")); },
+             .bar = log2 >= 16 ? at_least(1.0) : Bar{},
+             .ceiling = log2 >= 26 ? Ceiling::copy : Ceiling::none,
+             .quick = log2 == 20,
+             .wanted = plain_scan,
+             .other_bits = std::is_floating_point_v<T>});
+}
+
 // -------------------------------------------------------------------------------------------------- rows and images
 
 void by_openmp_index(const Run& r) {
@@ -530,6 +567,11 @@ void add_host_lines(std::vector<Case>& cases, const Context& ctx) {
     add_conversion<float, int16_t>(lines, "f32", "i16", log2);
     add_conversion<double, float>(lines, "f64", "f32", log2);
     add_conversion<int64_t, int32_t>(lines, "i64", "i32", log2);
+  }
+  for (const int log2 : {12, 16, 20, 24}) {
+    add_scan<float>(lines, "f32", log2);
+    add_scan<double>(lines, "f64", log2);
+    add_scan<int64_t>(lines, "i64", log2);
   }
   add_rows(lines);
   add_selections(lines);

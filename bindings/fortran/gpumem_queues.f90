@@ -22,6 +22,7 @@ module gpumem_queues
     procedure :: nrm2_to
     procedure :: reduce_axis
     procedure :: segments_from_zero
+    procedure :: scan
   end type
 
 contains
@@ -221,6 +222,37 @@ contains
     else
       code = gpumem_reduce_segments(self%ctx, x%dtype, op, x%pointer(), x%size(), offsets_from_zero%pointer(), segments, &
           result%pointer())
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  ! result(i) = the reduction of x(1:i), or with exclusive=.true. of x(1:i - 1), in array element order. The result has
+  ! the type of x, or int64 or real64.
+  subroutine scan(self, op, x, result, exclusive, stat, errmsg, status)
+    class(gpumem_queue), intent(in) :: self
+    integer(c_int32_t), intent(in) :: op
+    type(gpumem_view), intent(in) :: x, result
+    logical, intent(in), optional :: exclusive
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(gpumem_view), intent(in), optional :: status
+    integer(c_int32_t) :: without, code
+    if (.not. is_real('scan: x', x, stat, errmsg)) return
+    if (has_gaps('scan: x', x, stat, errmsg)) return
+    if (.not. is_real('scan: result', result, stat, errmsg)) return
+    if (has_gaps('scan: result', result, stat, errmsg)) return
+    if (result%size() /= x%size()) then
+      call refuse('scan: x is ' // described(x) // ', result is ' // described(result) // '; expected as many elements', &
+          stat, errmsg)
+      return
+    end if
+    without = 0
+    if (present(exclusive)) without = merge(1, 0, exclusive)
+    if (self%enqueues) then
+      code = gpumem_scan_async(self%ctx, x%dtype, op, without, x%pointer(), x%size(), result%pointer(), result%dtype, &
+          word(status), self%stream)
+    else
+      code = gpumem_scan(self%ctx, x%dtype, op, without, x%pointer(), x%size(), result%pointer(), result%dtype)
     end if
     call finish(code, stat, errmsg)
   end subroutine

@@ -18,6 +18,7 @@ set(core_sources
   src/api/plugins.cpp
   src/api/reduce.cpp
   src/api/gather_scatter.cpp
+  src/api/scan.cpp
   src/api/sort.cpp
   src/api/streams.cpp
   src/api/transpose.cpp
@@ -96,6 +97,7 @@ set(core_sources
   src/ops/rows.cpp
   src/ops/select/select.cpp
   src/ops/resize/resize.cpp
+  src/ops/scan/scan.cpp
   src/ops/sort/sort.cpp
   src/ops/memory/shared_contexts.cpp
   src/ops/sources.cpp
@@ -124,6 +126,7 @@ set(core_sources
   src/backend/host/map.cpp
   src/backend/host/queue_workers.cpp
   src/backend/host/resize.cpp
+  src/backend/host/scan.cpp
   src/backend/host/gather_scatter.cpp
   src/backend/host/sort.cpp
   src/backend/host/select.cpp
@@ -150,6 +153,7 @@ set(table_sources
   src/ops/reduce/implementations.cpp
   src/ops/reduce/implementations_lines.cpp
   src/ops/resize/implementations.cpp
+  src/ops/scan/implementations.cpp
   src/ops/sort/implementations.cpp
   src/ops/select/implementations.cpp
   src/ops/transpose/implementations.cpp)
@@ -199,6 +203,8 @@ set(kernel_sources
   kernels/reduce/windows.cu
   kernels/resize/resize.cu
   kernels/resize/words.cu
+  kernels/scan/look_back.cu
+  kernels/scan/ordered.cu
   kernels/sort/radix_sort.cu
   kernels/sort/sort.cu
   kernels/gather_scatter/gather_scatter.cu
@@ -278,6 +284,7 @@ function(gpumem_loops name flags)
     src/backend/host/loops/move.cpp
     src/backend/host/loops/ranges.cpp
     src/backend/host/loops/resize.cpp
+    src/backend/host/loops/scan.cpp
     src/backend/host/loops/table.cpp
     src/backend/host/loops/word_lines.cpp)
   gpumem_core_settings(gpumem_loops_${name})

@@ -52,7 +52,7 @@ CallWork amount(const MapParams& c) noexcept {
   }
   return {moved, c.kind == MapKind::map ? c.elements() : 0};
 }
-CallWork amount(const ScanParams& c) noexcept { return {c.elements()}; }           // SKELETON Scan
+CallWork amount(const ScanParams& c) noexcept { return {c.n * (size_of(c.dtype) + size_of(c.result_type))}; }
 CallWork amount(const SortParams& c) noexcept {
   const int64_t keys = (c.sorted != nullptr ? 2 : 1) * size_of(c.dtype);
   return {c.n * (keys + (c.order != nullptr ? size_of(c.order_type) : 0))};

@@ -14,6 +14,7 @@
 
 #include "base/names.hpp"
 #include "kernels/elements.hpp"
+#include "kernels/scan/limits.hpp"
 #include "ops/call_record.hpp"
 #include "ops/map/names.hpp"
 
@@ -353,10 +354,15 @@ void fields(V& v, MapParams& c) {
   v.operand(kMapZKeys[kind].operand, c.z);
 }
 
-// SKELETON Scan
 template <class V>
 void fields(V& v, ScanParams& c) {
+  v.word("dtype", c.dtype, kDtypeWords);
+  v.word("op", c.op, kOpWords);
   v.number("n", c.n);
+  v.word("result_type", c.result_type, kDtypeWords, is_dtype(c.dtype) ? wide_type(c.dtype) : GPUMEM_F64);
+  v.number("exclusive", c.exclusive, 0);
+  v.operand("x", c.x);
+  v.operand("result", c.result);
 }
 
 // "none": an output that is not wanted.

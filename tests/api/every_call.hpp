@@ -14,6 +14,7 @@
 #include "support/map.hpp"
 #include "support/reductions.hpp"
 #include "support/rows.hpp"
+#include "support/scan.hpp"
 #include "support/selected.hpp"
 #include "support/sort.hpp"
 
@@ -158,6 +159,8 @@ inline Axpby sound_axpby(gpumem_dtype dtype, void* z) {
 inline Sort sound_sort(void* sorted) { return {GPUMEM_I32, numbers<int32_t>(), 2, 0, sorted}; }
 
 inline Convert sound_convert(void* dst) { return {GPUMEM_I32, numbers<int32_t>(), GPUMEM_F32, dst, 2}; }
+
+inline Scan sound_scan(void* result) { return {GPUMEM_I32, GPUMEM_SUM, 0, numbers<int32_t>(), 2, result, GPUMEM_I32}; }
 
 inline Arithmetic sound_arithmetic(bool product, gpumem_dtype dtype, void* z) {
   auto* const x = const_cast<double*>(numbers<double>());  // a view's, which the call only reads
@@ -312,6 +315,8 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"axpby_f64_async", "ctx", [&](C c) { return run_async(c, sound_axpby(GPUMEM_F64, out.results), nullptr); }},
       {"convert", "ctx", [&](C c) { return run(c, sound_convert(out.results)); }},
       {"convert_async", "ctx", [&](C c) { return run_async(c, sound_convert(out.results), nullptr); }},
+      {"scan", "ctx", [&](C c) { return run(c, sound_scan(out.results)); }},
+      {"scan_async", "ctx", [&](C c) { return run_async(c, sound_scan(out.results), nullptr, nullptr); }},
       {"lincomb_f32", "ctx", [&](C c) { return run(c, sound_arithmetic(false, GPUMEM_F32, out.results)); }},
       {"lincomb_f32_async", "ctx",
        [&](C c) { return run_async(c, sound_arithmetic(false, GPUMEM_F32, out.results), nullptr); }},
@@ -409,6 +414,7 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
       {"axpby_f32_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axpby(GPUMEM_F32, out.results), s); }},
       {"axpby_f64_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axpby(GPUMEM_F64, out.results), s); }},
       {"convert_async", "stream", [=, &out](S s) { return run_async(ctx, sound_convert(out.results), s); }},
+      {"scan_async", "stream", [=, &out](S s) { return run_async(ctx, sound_scan(out.results), nullptr, s); }},
       {"lincomb_f32_async", "stream",
        [=, &out](S s) { return run_async(ctx, sound_arithmetic(false, GPUMEM_F32, out.results), s); }},
       {"lincomb_f64_async", "stream",

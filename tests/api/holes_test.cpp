@@ -89,6 +89,14 @@ const Use kUses[] = {
      [](gpumem_ctx* c, char* p, int64_t bytes, char* other) {
        return gpumem_sort(c, GPUMEM_I8, p, bytes, 0, other, nullptr, GPUMEM_I64);
      }},
+    {"scan", "x", false,
+     [](gpumem_ctx* c, char* p, int64_t bytes, char* other) {
+       return gpumem_scan(c, GPUMEM_I8, GPUMEM_MIN, 0, p, bytes, other, GPUMEM_I8);
+     }},
+    {"scan", "result", true,
+     [](gpumem_ctx* c, char* p, int64_t bytes, char* other) {
+       return gpumem_scan(c, GPUMEM_I8, GPUMEM_MIN, 0, other, bytes, p, GPUMEM_I8);
+     }},
     {"gather", "src", false,
      [](gpumem_ctx* c, char* p, int64_t bytes, char* other) {
        const int64_t index = 0;

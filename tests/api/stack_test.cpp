@@ -15,6 +15,7 @@
 #include "support/environment.hpp"
 #include "support/map.hpp"
 #include "support/sanitizers.hpp"
+#include "support/scan.hpp"
 
 namespace gpumem_test {
 namespace {
@@ -210,6 +211,9 @@ TEST_P(Stack, OfElementwiseWork) {
     expect_each(GPUMEM_FAMILY_MAP, "convert_scaled", [&] { return run(ctx_, call); });
     const Sort sort{dtype, x_, 100001, 1, y_};
     expect_each(GPUMEM_FAMILY_SORT, "sort", [&] { return run(ctx_, sort); });
+    for (const gpumem_reduce_op op : {GPUMEM_MIN, is_floating(dtype) ? GPUMEM_PROD : GPUMEM_MAX}) {
+      expect_each(GPUMEM_FAMILY_SCAN, "scan", [&] { return run(ctx_, Scan{dtype, op, 0, x_, 3001, y_, dtype}); });
+    }
   }
   for (const gpumem_filter filter : {GPUMEM_FILTER_NEAREST, GPUMEM_FILTER_BILINEAR}) {
     for (const gpumem_dtype dtype : {GPUMEM_U8, GPUMEM_U16, GPUMEM_F32}) {

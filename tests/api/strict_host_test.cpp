@@ -53,6 +53,10 @@ const TwoSided kTwoSided[] = {
      }},
     {"convert", [](gpumem_ctx* c, void* x, void* y,
                    void*) { return gpumem_convert_async(c, GPUMEM_F32, x, GPUMEM_F64, y, 8, nullptr); }},
+    {"scan",
+     [](gpumem_ctx* c, void* x, void* y, void*) {
+       return gpumem_scan_async(c, GPUMEM_F32, GPUMEM_SUM, 0, x, 8, y, GPUMEM_F64, nullptr, nullptr);
+     }},
     {"transpose",
      [](gpumem_ctx* c, void* x, void* y, void*) { return gpumem_transpose_async(c, 4, 2, 4, x, 4, y, 2, nullptr); }},
     {"permute",

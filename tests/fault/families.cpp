@@ -82,6 +82,8 @@ constexpr Operation kOperations[] = {
      }},
     {"gpumem_axpby_f32",
      [](const O& o) { return gpumem_axpby_f32(o.ctx, 2, o.x<float>(), 3, o.x<float>(), o.z<float>(), 300); }},
+    {"gpumem_scan",
+     [](const O& o) { return gpumem_scan(o.ctx, GPUMEM_I16, GPUMEM_SUM, 0, o.src, 500, o.dst, GPUMEM_I64); }},
     {"gpumem_convert", [](const O& o) { return gpumem_convert(o.ctx, GPUMEM_I16, o.src, GPUMEM_F32, o.dst, 500); }},
     {"gpumem_lincomb_f32", [](const O& o) { return lincomb(o, nullptr, false); }},
     {"gpumem_multiply_f64",
@@ -194,6 +196,11 @@ constexpr Operation kOperations[] = {
     {"gpumem_permute_async",
      [](const O& o) {
        return gpumem_permute_async(o.ctx, 4, 3, kExtents, kOrder, o.src, nullptr, o.dst, nullptr, nullptr);
+     },
+     Operation::enqueued},
+    {"gpumem_scan_async",
+     [](const O& o) {
+       return gpumem_scan_async(o.ctx, GPUMEM_F32, GPUMEM_SUM, 0, o.src, 500, o.dst, GPUMEM_F64, nullptr, nullptr);
      },
      Operation::enqueued},
     {"gpumem_convert_async",

@@ -16,6 +16,7 @@
 #include "support/numbers.hpp"
 #include "support/reductions.hpp"
 #include "support/rows.hpp"
+#include "support/scan.hpp"
 #include "support/selected.hpp"
 #include "support/sort.hpp"
 
@@ -52,6 +53,7 @@ class Draw {
   Operation convert();
   Operation map();
   Operation sort();
+  Operation scan();
   Operation resize();
 
  private:
@@ -495,6 +497,28 @@ Operation Draw::sort() {
           }};
 }
 
+// Floating point, because a scan that overflows leaves undefined values.
+Operation Draw::scan() {
+  Scan c{};
+  c.dtype = one_of({GPUMEM_F16, GPUMEM_BF16, GPUMEM_F32, GPUMEM_F64});
+  c.result_type = one_of({c.dtype, gpumem_dtype{GPUMEM_F64}});
+  c.op = kScanOps[random_.below(4)];
+  c.exclusive = static_cast<int32_t>(random_.below(2));
+  const auto from = static_cast<int64_t>(info_of(c.dtype).bytes);
+  const auto to = static_cast<int64_t>(info_of(c.result_type).bytes);
+  c.n = count(kMostBytes / std::max(from, to));
+  const Place x = place(c.n * from, from);
+  const Place at = c.result_type == c.dtype && random_.below(4) == 0 ? x : place(c.n * to, to);
+  const Place status = result(4, 4);
+  return {describe(c), [=](const Side& s) {
+            Scan on = c;
+            on.x = s.at(x);
+            on.result = s.at(at);
+            auto* const word = reinterpret_cast<gpumem_status*>(s.at(status));
+            return s.stream ? run_async(s.ctx, on, word, s.stream) : run(s.ctx, on);
+          }};
+}
+
 Operation Draw::resize() {
   Resize r{};
   r.filter = one_of({GPUMEM_FILTER_NEAREST, GPUMEM_FILTER_BILINEAR});
@@ -548,6 +572,7 @@ Operation random_operation(Random& random, bool enqueued) {
                                              &Draw::map,
                                              &Draw::convert,
                                              &Draw::sort,
+                                             &Draw::scan,
                                              &Draw::resize};
   Draw draw(random, enqueued);
   return (draw.*kDraws[random.below(std::size(kDraws))])();

@@ -207,6 +207,16 @@ TEST_P(LastProblem, Sort) {
   });
 }
 
+TEST_P(LastProblem, Scan) {
+  expect_same_plans<ScanFamily>([&] {
+    static constexpr gpumem_reduce_op kOps[] = {GPUMEM_SUM, GPUMEM_MIN, GPUMEM_MAX, GPUMEM_PROD};
+    const auto dtype = static_cast<gpumem_dtype>(random.below(12));
+    ScanParams c{dtype,       kOps[random.below(4)], static_cast<int32_t>(random.below(2)),          somewhere(),
+                 some(20000), somewhere(),           random.below(2) == 0 ? dtype : wide_type(dtype)};
+    if (random.below(4) == 0) c.x = c.result;
+    return c;
+  });
+}
 TEST_P(LastProblem, Convert) {
   expect_same_plans<ConvertFamily>([&] {
     ConvertParams c{static_cast<gpumem_dtype>(random.below(12)), somewhere(),

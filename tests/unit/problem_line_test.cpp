@@ -46,6 +46,7 @@ auto told(const SortParams& c) {
   const bool order = c.order != nullptr;
   return std::tuple(c.dtype, c.n, c.descending, c.sorted != nullptr, order, order ? c.order_type : 0);
 }
+auto told(const ScanParams& c) { return std::tuple(c.dtype, c.op, c.n, c.result_type, c.exclusive); }
 auto told(const ArithmeticParams& c) {
   std::string views;
   const auto add = [&](const int64_t* list) {
@@ -160,6 +161,10 @@ SortParams random_call(Random& r, std::type_identity<SortParams>) {
   if (r.below(3) != 0) c.order = address(r);
   c.order_type = any_of(r, GPUMEM_F64);
   return c;
+}
+ScanParams random_call(Random& r, std::type_identity<ScanParams>) {
+  return {any_of(r, GPUMEM_F64), any_of(r, GPUMEM_MIN), any_of(r, 1), address(r), any(r), address(r),
+          any_of(r, GPUMEM_F64)};
 }
 ArithmeticParams random_call(Random& r, std::type_identity<ArithmeticParams>) {
   ArithmeticParams c{.op = r.below(3) == 0 ? Arithmetic::multiply : Arithmetic::lincomb,

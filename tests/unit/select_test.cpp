@@ -113,6 +113,18 @@ AxpbyParams random_params(std::mt19937_64& random) {
 }
 
 template <>
+ScanParams random_params(std::mt19937_64& random) {
+  static constexpr gpumem_reduce_op kOps[] = {GPUMEM_SUM, GPUMEM_MIN, GPUMEM_MAX, GPUMEM_PROD};
+  const auto dtype = static_cast<gpumem_dtype>(random() % 12);
+  return {dtype,
+          kOps[random() % 4],
+          static_cast<int32_t>(random() % 2),
+          anywhere(random, 1),
+          1 + log_uniform(random, 40),
+          anywhere(random, 0),
+          random() % 2 == 0 ? dtype : wide_type(dtype)};
+}
+template <>
 ConvertParams random_params(std::mt19937_64& random) {
   return {static_cast<gpumem_dtype>(random() % 12), anywhere(random, 1), static_cast<gpumem_dtype>(random() % 12),
           anywhere(random, 0), 1 + log_uniform(random, 40)};
@@ -280,7 +292,7 @@ template <class Family>
 class Table : public testing::Test {};
 using Families = testing::Types<ReduceFamily, ReduceAxisFamily, ReduceSegmentsFamily, ArithmeticFamily, TransposeFamily,
                                 FillFamily, CopyFamily, AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily,
-                                ResizeFamily, ConvertFamily, MapFamily, SortFamily, SelectFamily>;
+                                ResizeFamily, ConvertFamily, MapFamily, ScanFamily, SortFamily, SelectFamily>;
 TYPED_TEST_SUITE(Table, Families);
 
 TYPED_TEST(Table, HasUniqueNamesAndTwoVariantsABackend) {

@@ -474,6 +474,8 @@ TEST_F(TuningOf, MeasuresInMemoryOfItsOwn) {
         "map kind=compare op=less dtype=f32 extents=1000 x=pageable y=pageable mask=pageable form=async",
         "map kind=where bytes=4 extents=1000 mask=pageable x=pageable y=pageable z=x",
         "map kind=convert_scaled from=u8 to=f32 extents=1000 src=pageable scale=pageable offset=none dst=pageable",
+        "scan dtype=f64 op=sum n=1000 exclusive=1 x=pageable result=pageable",
+        "scan dtype=i8 op=sum n=1000 result_type=i8 x=pageable result=x",
         "copy bytes=100 rows=7 src_pitch=200 dst_pitch=120 src=pageable dst=pageable",
         "resize filter=bilinear dtype=u8 channels=3 src_rows=20 src_cols=30 dst_rows=50 dst_cols=40 "
         "src=pageable dst=pageable",
@@ -526,6 +528,7 @@ TEST_F(TuningOf, ComparesTheResultsOfEveryEnqueuedForm) {
       "axpby dtype=f64 n=1000 x=pageable y=pageable z=pageable",
       "arithmetic op=multiply dtype=f64 extents=100 x0=pageable x1=pageable z=pageable",
       "convert from=f64 to=i8 n=1000 src=pageable dst=pageable",
+      "scan dtype=f32 op=prod n=1000 x=pageable result=pageable",
       "resize filter=bilinear dtype=u8 channels=3 src_rows=20 src_cols=30 dst_rows=50 dst_cols=40 "
       "src=pageable dst=pageable",
   };

@@ -115,6 +115,7 @@ Instance make_instance(gpumem_ctx* ctx, const Problem& problem, Place place, con
       {"select", make_select},
       {"resize", make_resize},
       {"arithmetic", make_arithmetic},
+      {"scan", make_scan},
       {"map", make_map},
       {"sort", make_sort},
   };

@@ -80,6 +80,7 @@ Instance make_convert(Builder b);
 Instance make_arithmetic(Builder b);
 Instance make_map(Builder b);
 Instance make_resize(Builder b);
+Instance make_scan(Builder b);
 Instance make_sort(Builder b);
 
 }  // namespace tool

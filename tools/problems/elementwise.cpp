@@ -41,6 +41,23 @@ Instance make_convert(Builder b) {
   });
 }
 
+Instance make_scan(Builder b) {
+  const gpumem_dtype dtype = b.p.dtype("dtype");
+  const gpumem_dtype result_type = scan_result_type(b.p);
+  const gpumem_reduce_op op = b.p.op();
+  const auto exclusive = static_cast<int32_t>(b.p.number("exclusive", 0));
+  const int64_t n = b.p.number("n");
+  const auto x = b.input("x", n * kDtypeBytes[dtype], values(dtype, 1, kDtypeBytes[result_type] < 4 ? 1 : 100));
+  const auto result = b.output("result", n * kDtypeBytes[result_type]);
+  gpumem_ctx* const ctx = b.ctx;
+  return b.finish(Limit::copy, [=](On on) {
+    const gpumem_status status =
+        on.async ? gpumem_scan_async(ctx, dtype, op, exclusive, at(x), n, at(result), result_type, on.status, on.stream)
+                 : gpumem_scan(ctx, dtype, op, exclusive, at(x), n, at(result), result_type);
+    return status == GPUMEM_OVERFLOW ? GPUMEM_OK : status;  // every variant writes the same values
+  });
+}
+
 namespace {
 
 template <class T>

@@ -78,6 +78,9 @@ std::vector<std::string> operands_of(const Problem& problem) {
         keys = {"src", "mask", "dst"};
       }
       break;
+    case GPUMEM_FAMILY_SCAN:
+      keys = {"x", "result"};
+      break;
     case GPUMEM_FAMILY_ARITHMETIC:
       for (int64_t i = 0; i < terms_of(problem); ++i) keys.push_back(format("x%d", static_cast<int>(i)));
       keys.emplace_back("z");
@@ -158,6 +161,13 @@ int64_t product(const std::vector<int64_t>& extents) {
   return std::accumulate(extents.begin(), extents.end(), int64_t{1}, std::multiplies<>());
 }
 
+gpumem_dtype scan_result_type(const Problem& p) {
+  if (p.has("result_type")) return p.dtype("result_type");
+  const gpumem_dtype dtype = p.dtype("dtype");
+  if (dtype >= GPUMEM_F16) return GPUMEM_F64;
+  return dtype % 2 == 0 ? GPUMEM_I64 : GPUMEM_U64;
+}
+
 int64_t counted_bytes(const Problem& p) {
   const auto n = [&](const char* key) { return p.number(key, 1); };
   const auto size = [&](const char* key) { return kDtypeBytes[p.dtype(key)]; };
@@ -196,6 +206,8 @@ int64_t counted_bytes(const Problem& p) {
     case GPUMEM_FAMILY_SELECT:  // the command's mask keeps every second row
       return n("n") +
              p.number("dst_rows", n("n")) / 2 * (p.text("of") == "places" ? size("index_type") : 2 * n("row_bytes"));
+    case GPUMEM_FAMILY_SCAN:
+      return n("n") * (size("dtype") + kDtypeBytes[scan_result_type(p)]);
     case GPUMEM_FAMILY_ARITHMETIC:
     case GPUMEM_FAMILY_SCAN:             // SKELETON Scan
     case GPUMEM_FAMILY_REDUCE_BY_INDEX:  // SKELETON ReduceByIndex

@@ -34,6 +34,7 @@ inline constexpr auto kFamilies = std::to_array<Family>({
     {GPUMEM_FAMILY_RESIZE, "resize"},
     {GPUMEM_FAMILY_ARITHMETIC, "arithmetic"},
     {GPUMEM_FAMILY_MAP, "map"},
+    {GPUMEM_FAMILY_SCAN, "scan"},
     {GPUMEM_FAMILY_SORT, "sort"},
     {GPUMEM_FAMILY_SELECT, "select"},
 });
@@ -79,6 +80,7 @@ gpumem_family family_of(const std::string& name);  // throws a Mistake too
 
 // Bytes that one call of a normalised line must read and write; a reduction only reads.
 int64_t counted_bytes(const Problem& problem);
+gpumem_dtype scan_result_type(const Problem& problem);
 
 int64_t product(const std::vector<int64_t>& extents);
 

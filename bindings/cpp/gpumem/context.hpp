@@ -286,6 +286,10 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
   of<void> reduce_segments(reduce_op op, X&& x, O&& offsets, R&& result) const {
     return this->segments_into(op, std::forward<X>(x), std::forward<O>(offsets), std::forward<R>(result), {});
   }
+  template <class X, class R>
+  of<void> scan(reduce_op op, X&& x, R&& result, bool exclusive = false) const {
+    return this->scan_into(op, std::forward<X>(x), std::forward<R>(result), exclusive, {});
+  }
 
   // -- rows by index
 

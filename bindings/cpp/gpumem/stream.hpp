@@ -171,6 +171,10 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
   of<void> reduce_segments(reduce_op op, X&& x, O&& offsets, R&& result, status_word word = {}) const {
     return this->segments_into(op, std::forward<X>(x), std::forward<O>(offsets), std::forward<R>(result), word);
   }
+  template <class X, class R>
+  of<void> scan(reduce_op op, X&& x, R&& result, bool exclusive = false, status_word word = {}) const {
+    return this->scan_into(op, std::forward<X>(x), std::forward<R>(result), exclusive, word);
+  }
   template <class S, class I, class D>
   of<void> gather(matrix_view<S> src, I&& index, matrix_view<D> dst, status_word word = {}) const {
     return this->gather_into(src, std::forward<I>(index), dst, word);

@@ -151,6 +151,22 @@ class Operations(Elementwise):
         args = (dtype, op, view, n, ends, segments, result)
         return self._several("gpumem_reduce_segments", args, (view, ends, result, status), out, status, stream)
 
+    def scan(self, x, op="sum", *, exclusive=False, dtype=None, out=None, status=None, stream=None):
+        """Element i of the result is the reduction ("sum", "min", "max" or "prod") of the first i + 1 elements in C order.
+
+        If exclusive, it is the reduction of the first i elements. The dtype is that of x, or the default: i64, u64 or f64.
+        """
+        view, op = operand(self, x, "x", stream), op_code(op)
+        of, n = typed(view, "x"), contiguous(view, "x")
+        if dtype is not None:
+            code = dtype_code(dtype)
+        else:
+            code = RESULTS[of] if out is None else typed(operand(self, out, "out", stream, write=True), "out")
+        out, result = self._out(out, x, view, (n,), code, stream)
+        self._run("gpumem_scan", stream, (of, op, bool(exclusive), view, n, result, int(code)), (view, result, status),
+                  (self._status(status),))  # fmt: skip
+        return out
+
     def argreduce(self, x, op="min", *, out=None, stream=None):
         """The minimum, maximum or largest magnitude ("max_abs") of all elements, and its index in C order.
 

@@ -15,6 +15,7 @@
 #include "kernels/permute/permute.hpp"
 #include "kernels/reduce/launch.hpp"
 #include "kernels/resize/resize.hpp"
+#include "kernels/scan/scan.hpp"
 #include "kernels/select/select.hpp"
 #include "kernels/sort/sort.hpp"
 #include "kernels/transpose/transpose.hpp"
@@ -248,7 +249,8 @@ void CudaBackend::warmup() {
   for (const auto preload :
        {kernels::arithmetic_preload, kernels::axpby_preload, kernels::convert_preload, kernels::copy_preload,
         kernels::fill_preload, kernels::gather_scatter_preload, kernels::map_preload, kernels::permute_preload,
-        kernels::resize_preload, kernels::select_preload, kernels::sort_preload, kernels::transpose_preload}) {
+        kernels::resize_preload, kernels::scan_preload, kernels::select_preload, kernels::sort_preload,
+        kernels::transpose_preload}) {
     GPUMEM_CUDA(preload());
   }
 }

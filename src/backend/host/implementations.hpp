@@ -25,6 +25,8 @@ Function<PermuteParams> permute_tiled;
 Function<PermuteParams> permute_serial;
 Function<ResizeParams> resize_parallel;
 Function<ResizeParams> resize_serial;
+Function<ScanParams> scan_parallel;  // workspace: kScanTaskBytes per task
+Function<ScanParams> scan_serial;
 Function<SelectParams> select_parallel;
 Function<SelectParams> select_serial;
 Function<SortParams> sort_parallel;
@@ -39,6 +41,8 @@ Function<TransposeParams> transpose_in_place_c2r;     // workspace: C2rShares
 
 int64_t sort_workspace_bytes(const SortParams& params, int64_t tasks) noexcept;
 int64_t sort_serial_workspace_bytes(const SortParams& params) noexcept;
+// A block of kLeafTerms elements, their prefixes and the one before, and the task's partial result.
+constexpr int64_t kScanTaskBytes = 2 * 8 * 1024 + 64 + 64;
 
 struct BufferedTasks {
   int64_t count;

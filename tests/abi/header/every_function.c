@@ -171,6 +171,10 @@ typedef struct gpumem_functions {
                                        gpumem_stream *);
   gpumem_status (*nrm2_view_f64_async)(gpumem_ctx *, int32_t, const int64_t *, const double *, const int64_t *,
                                        double *, gpumem_stream *);
+  gpumem_status (*scan)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, int32_t, const void *, int64_t, void *,
+                        gpumem_dtype);
+  gpumem_status (*scan_async)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, int32_t, const void *, int64_t, void *,
+                              gpumem_dtype, gpumem_status *, gpumem_stream *);
   gpumem_status (*transpose)(gpumem_ctx *, int64_t, int64_t, int64_t, const void *, int64_t, void *, int64_t);
   gpumem_status (*axpby_f32)(gpumem_ctx *, float, const float *, float, const float *, float *, int64_t);
   gpumem_status (*axpby_f64)(gpumem_ctx *, double, const double *, double, const double *, double *, int64_t);
@@ -413,6 +417,8 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_nrm2_view_f64,
                                                 gpumem_nrm2_view_f32_async,
                                                 gpumem_nrm2_view_f64_async,
+                                                gpumem_scan,
+                                                gpumem_scan_async,
                                                 gpumem_transpose,
                                                 gpumem_axpby_f32,
                                                 gpumem_axpby_f64,

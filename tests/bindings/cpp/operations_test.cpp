@@ -180,6 +180,25 @@ TEST_P(CppOperations, ReduceLines) {
             (std::vector<std::int64_t>{10, 26, 42, 3, 0, 75}));
 }
 
+TEST_P(CppOperations, Scan) {
+  const std::vector<std::int32_t> x{3, 1, 4};
+  std::vector<std::int64_t> sums(3);
+  ctx.scan(reduce_op::sum, x, sums);
+  EXPECT_EQ(sums, (std::vector<std::int64_t>{3, 4, 8}));
+  ctx.scan(reduce_op::prod, x, sums, true);
+  EXPECT_EQ(sums, (std::vector<std::int64_t>{1, 3, 3}));
+  EXPECT_TRUE(throws(status::invalid_argument, "scan: x", [&] { ctx.scan(reduce_op::sum, x, std::vector<int>(2)); }));
+  auto stream = ctx.create_stream();
+  auto there = ctx.alloc_device<std::int32_t>(3);
+  auto most = ctx.alloc_device<std::int32_t>(3);
+  ctx.copy(there, x);
+  stream.scan(reduce_op::max, there, most);
+  stream.synchronize();
+  std::vector<std::int32_t> back(3);
+  ctx.copy(back, most);
+  EXPECT_EQ(back, (std::vector<std::int32_t>{3, 3, 4}));
+}
+
 TEST_P(CppOperations, Transpose) {
   const auto m = counting<double>(6);  // 2 x 3
   std::vector<double> t(6);

@@ -15,6 +15,7 @@ program operations_test
   call permutations
   call sums
   call lines
+  call scans
   call arithmetic
   call places
   call images
@@ -258,6 +259,20 @@ contains
     call expect(all(results == [sum(x(1:2, 1, 1)), 0, sum(x(3:6, 1, 1))]), 'segments begin at numbers from 1')
     call ctx%reduce_segments(gpumem_sum, gpumem_view(x(:, 1, 1)), [1_int64, 8_int64], gpumem_view(results), stat, errmsg)
     call expect_refusal(gpumem_out_of_range, stat, errmsg, '')
+  end subroutine
+
+  subroutine scans
+    integer(int32), target :: x(4), few(3)
+    integer(int64), target :: sums(4)
+    x = [3, 1, 4, 1]
+    call ctx%scan(gpumem_sum, gpumem_view(x), gpumem_view(sums))
+    call expect(all(sums == [3, 4, 8, 9]), 'sums of int32 as int64')
+    call ctx%scan(gpumem_sum, gpumem_view(x), gpumem_view(sums), exclusive=.true.)
+    call expect(all(sums == [0, 3, 4, 8]), 'an exclusive scan begins with 0')
+    call ctx%scan(gpumem_sum, gpumem_view(x), gpumem_view(few), stat=stat, errmsg=errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'scan: x')
+    call ctx%scan(gpumem_max, gpumem_view(x), gpumem_view(x))
+    call expect(all(x == [3, 3, 4, 4]), 'in place')
   end subroutine
 
   subroutine arithmetic

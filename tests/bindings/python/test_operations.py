@@ -136,6 +136,19 @@ def test_reduce_segments():
             ctx.reduce_segments(x, array.array("i", [0, 5]))
 
 
+def test_scan():
+    x = array.array("i", [3, 1, 4])
+    with host() as ctx:
+        assert ctx.scan(x).tolist() == [3, 4, 8]
+        assert ctx.scan(x, "prod", exclusive=True).tolist() == [1, 3, 3]
+        assert ctx.scan(x, "max", dtype="i32").tolist() == [3, 3, 4]
+        assert ctx.scan(x, out=x) is x and x.tolist() == [3, 4, 8]
+        with raises(gpumem.Overflow):
+            ctx.scan(array.array("b", [100, 100]), dtype="i8")
+        with raises(ValueError, "out has 2 elements"):
+            ctx.scan(x, out=array.array("q", [0, 0]))
+
+
 def test_dot_and_norm():
     x, y = array.array("f", [3, 4, 0]), array.array("f", [1, 2, 9])
     with host() as ctx:

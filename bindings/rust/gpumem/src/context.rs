@@ -78,6 +78,7 @@ pub enum Family {
     Resize = sys::GPUMEM_FAMILY_RESIZE,
     Convert = sys::GPUMEM_FAMILY_CONVERT,
     Arithmetic = sys::GPUMEM_FAMILY_ARITHMETIC,
+    Scan = sys::GPUMEM_FAMILY_SCAN,
     Sort = sys::GPUMEM_FAMILY_SORT,
     Select = sys::GPUMEM_FAMILY_SELECT,
 }

@@ -4,7 +4,7 @@ use crate::element::{Element, Float, IndexElement, Pixel, Plain};
 use crate::error::{Error, Result};
 use crate::layout::{number, small_number, Array, Image, Matrix};
 use crate::queue::{run, Lent, LentMut, Queue, Run};
-use crate::reduce::is_f32;
+use crate::reduce::{is_f32, Op};
 use crate::view::{View, ViewMut};
 use gpumem_sys as sys;
 use std::mem::size_of;
@@ -232,6 +232,26 @@ fn sort<T: Element, I: IndexElement>(
     at.ctx.check(run!(at, gpumem_sort(kind, keys.0.cast(), n, down, to, places, of_order), gpumem_sort_async()))
 }
 
+fn scan<S: Element, D: Element>(
+    at: Run<'_>,
+    op: Op,
+    exclusive: bool,
+    x: Src<S>,
+    result: Dst<D>,
+    status: *mut i32,
+) -> Result<()> {
+    if x.1 != result.1 {
+        return Err(Error::argument(format!("x has {} elements, but result has {}", x.1, result.1)));
+    }
+    let (n, from, to) = (number(x.1)?, S::DTYPE as i32, D::DTYPE as i32);
+    let (op, exclusive) = (op as i32, exclusive as i32);
+    at.ctx.check(run!(
+        at,
+        gpumem_scan(from, op, exclusive, x.0.cast(), n, result.0.cast(), to),
+        gpumem_scan_async(status)
+    ))
+}
+
 fn resize<T: Pixel>(at: Run<'_>, filter: Filter, src: Src<T>, of: Image, dst: Dst<T>, to: Image) -> Result<()> {
     if of.channels != to.channels {
         return Err(Error::argument(format!("src has {} channels, but dst has {}", of.channels, to.channels)));
@@ -381,6 +401,21 @@ macro_rules! operations {
             ) -> Result<()> {
                 let (keys, to) = ($in(self, keys.into(), "keys")?, $out(self, sorted.into(), "sorted")?);
                 sort(self.$run(), keys, Some(to), Some($out(self, order.into(), "order")?), descending)
+            }
+
+            /// Element i of result is the reduction of the first i + 1 elements of x, or of the first i if `exclusive`. The
+            /// type of result is that of x, or [`Element::Result`]. `gpumem_scan()`.
+            pub fn scan<'a, 'b, S: Element, D: Element>(
+                &self,
+                op: Op,
+                exclusive: bool,
+                x: impl Into<$input<'a, S>>,
+                result: impl Into<$output<'b, D>>,
+                $($words: $word,)?
+            ) -> Result<()> {
+                let x = $in(self, x.into(), "x")?;
+                let result = $out(self, result.into(), "result")?;
+                scan(self.$run(), op, exclusive, x, result, $status(self $(, $words)?)?)
             }
 
             /// z = alpha * x + beta * y. `gpumem_axpby_f32()`, `gpumem_axpby_f64()`.

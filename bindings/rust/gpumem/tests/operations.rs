@@ -64,6 +64,9 @@ fn reduces_lines_and_segments() -> Result<()> {
     ctx.reduce_axis(&x, two, Axis::Rows, Op::MinMax, &mut ends)?.all()?;
     assert_eq!(ends, [1, 2, 2, 3, 3, 4, 4, i64::MAX]);
     let mut sums = [0.0; 3];
+    let mut scanned = [0i64; 3];
+    ctx.scan(Op::Sum, true, &[3i32, 1, 4], &mut scanned)?;
+    assert_eq!(scanned, [0, 3, 4]);
     ctx.reduce_segments(&[1.0f32, 2.0, 3.0], &[0, 2, 2, 3], Op::Sum, &mut sums)?.all()?;
     assert_eq!(sums, [3.0, 0.0, 3.0]);
     let none = ctx.reduce_segments(&[1.0f32, 2.0, 3.0], &[0, 2, 2, 3], Op::Min, &mut sums)?;

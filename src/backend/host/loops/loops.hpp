@@ -212,6 +212,17 @@ struct ResizeLoops {
                   void* dst);  // two lines to elements
 };
 
+// The prefixes of a block of kLeafTerms floating-point elements, in the order of kernels/order.hpp. Elements past the end
+// are neutral. It uses the caller's floating-point environment.
+struct ScanBlock {
+  gpumem_dtype dtype;
+  bool product;
+  const void* x;         // aligned to its elements
+  const double* before;  // subtrees of the blocks before this one, the nearest first
+  int32_t count;
+  double* prefixes;  // kLeafTerms. NaNs are canonical
+};
+
 struct Loops {
   const IntegerLoops& integers;
   const FloatLoops& floats;
@@ -223,6 +234,7 @@ struct Loops {
   const ResizeLoops& resizes;
   void (*convert)(const ConvertRun& run);
   bool (*map)(const MapRow& row);  // false if it divided an integer by 0
+  double (*scan)(const ScanBlock& block);  // returns the block's sum or product
 
   // For every op of the type, with DOT and NRM2.
   ReduceLoop reduce(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept;
@@ -256,8 +268,9 @@ extern const ArithmeticLoops arithmetic;
 extern const ResizeLoops resizes;
 void convert(const ConvertRun& run);
 bool map(const MapRow& row);
+double scan(const ScanBlock& block);
 inline constexpr Loops kParts = {integers,   floats,     ranges,  moves,   float_lines,
-                                 word_lines, arithmetic, resizes, convert, map};
+                                 word_lines, arithmetic, resizes, convert, map,         scan};
 }  // namespace GPUMEM_LOOPS
 #endif
 

@@ -1,0 +1,227 @@
+// Scans whose result does not depend on the order: integers, minima and maxima.
+// Moves: reads n elements and writes n.
+// Access: a thread has vectors of 16 bytes of the result, a warp a contiguous part of the tile. A tile publishes its
+//         reduction, then the reduction up to its end, which it finds from the tiles before (D. Merrill and M. Garland,
+//         Single-pass Parallel Prefix Scan with Decoupled Look-back, NVIDIA, 2016).
+// A block reads its tile before it writes it, so the result may be x.
+#include <bit>
+#include <type_traits>
+
+#include "kernels/config.hpp"
+#include "kernels/scan/element.hpp"
+#include "kernels/scan/scan.hpp"
+#include "kernels/scan/tickets.cuh"
+#include "kernels/words.cuh"
+
+namespace gpumem::kernels {
+namespace {
+
+constexpr int kThreads = kScanThreads;
+constexpr int kWarps = kThreads / 32;
+constexpr unsigned kAll = 0xffffffff;
+// Tags of a published word. The workspace begins with kNothing.
+enum Tag : uint32_t { kTile = 1, kPrefix = 2, kNothing = 0xffffffff };
+
+struct Arguments {
+  ScanParams p;
+  int shift;     // elements of the first tile before x
+  bool vectors;  // x has its vectors at the same places as the result, and elements are aligned
+  bool aligned;  // elements of x and of the result
+  unsigned tiles;
+  ScanCounters* counters;
+  ScanState* states;
+};
+
+template <class Word>
+__device__ void publish(ScanState* state, Tag tag, Word word) {
+  const uint64_t tagged = uint64_t{tag} << 32;
+  write_word(&state->low, tagged | static_cast<uint32_t>(word));
+  if constexpr (sizeof(Word) == 8) write_word(&state->high, tagged | word >> 32);
+}
+
+// Waits for the word. Its halves are of the same kind.
+template <class Word>
+__device__ Tag await(const ScanState* state, Word& word) {
+  for (;;) {
+    const uint64_t low = read_word(&state->low);
+    const uint64_t high = sizeof(Word) == 8 ? read_word(&state->high) : low;
+    const auto tag = static_cast<Tag>(low >> 32);
+    if (tag == kNothing || high >> 32 != tag) continue;
+    word = static_cast<Word>(low & kLowHalf);
+    if constexpr (sizeof(Word) == 8) word |= high << 32;
+    return tag;
+  }
+}
+
+template <class Scan, class Word>
+__device__ Word warp_reduction(Word word) {
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2) {
+    word = Scan::combine(word, __shfl_xor_sync(kAll, word, distance));
+  }
+  return word;
+}
+
+// The reduction of all tiles before this one, whose own is `own`. Called by a warp.
+template <class Scan, class Word>
+__device__ Word look_back(ScanState* states, unsigned tile, Word own, int lane) {
+  if (lane == 0) publish(states + tile, tile == 0 ? kPrefix : kTile, own);
+  if (tile == 0) return Scan::identity();
+  Word before = Scan::identity();
+  for (int64_t nearest = int64_t{tile} - 1;; nearest -= 32) {
+    const int64_t at = nearest - lane;
+    Word word = Scan::identity();
+    const Tag tag = at < 0 ? kPrefix : await(states + at, word);
+    const unsigned prefixes = __ballot_sync(kAll, tag == kPrefix);
+    const int last = prefixes == 0 ? 31 : __ffs(static_cast<int>(prefixes)) - 1;
+    before = Scan::combine(before, warp_reduction<Scan>(lane > last ? Scan::identity() : word));
+    if (prefixes != 0) break;
+  }
+  if (lane == 0) publish(states + tile, kPrefix, Scan::combine(before, own));
+  return before;
+}
+
+template <class Scan, int kEach>
+__device__ void load_vector(const Arguments& a, const Scan& scan, int64_t at, typename Scan::T (&x)[kEach]) {
+  using T = typename Scan::T;
+  struct alignas(kEach * sizeof(T)) Vector {
+    T element[kEach];
+  };
+  const auto* from = static_cast<const T*>(a.p.x) + at;
+  const int64_t end = a.p.n - a.p.exclusive;  // an exclusive scan has no use for the last element
+  if (a.vectors && at >= 0 && at + kEach <= end) {
+    const auto v = std::bit_cast<Vector>(*reinterpret_cast<const WordOf<kEach * sizeof(T)>*>(from));
+#pragma unroll
+    for (int e = 0; e < kEach; ++e) x[e] = v.element[e];
+    return;
+  }
+#pragma unroll
+  for (int e = 0; e < kEach; ++e) {
+    x[e] = scan.neutral();
+    if (at + e >= 0 && at + e < end) x[e] = a.aligned ? Aligned::load(from + e) : Bytewise::load(from + e);
+  }
+}
+
+template <class Result, int kEach>
+__device__ void store_vector(const Arguments& a, int64_t at, const Result (&values)[kEach]) {
+  struct alignas(16) Vector {
+    Result element[kEach];
+  };
+  auto* to = static_cast<Result*>(a.p.result) + at;
+  if (a.aligned && at >= 0 && at + kEach <= a.p.n) {
+    Vector v;
+#pragma unroll
+    for (int e = 0; e < kEach; ++e) v.element[e] = values[e];
+    *reinterpret_cast<uint4*>(to) = std::bit_cast<uint4>(v);
+    return;
+  }
+#pragma unroll
+  for (int e = 0; e < kEach; ++e) {
+    if (at + e < 0 || at + e >= a.p.n) continue;
+    a.aligned ? Aligned::store(to + e, values[e]) : Bytewise::store(to + e, values[e]);
+  }
+}
+
+// The last tile to finish writes the status. Called by all threads.
+template <class Scan>
+__device__ void report(const Arguments& a, unsigned tile, bool beyond) {
+  if (a.p.status == nullptr) return;
+  if constexpr (!Scan::kChecks) {
+    if (tile == 0 && threadIdx.x == 0) *a.p.status = GPUMEM_OK;
+  } else {
+    const bool fits = __syncthreads_or(beyond ? 1 : 0) == 0;
+    if (threadIdx.x != 0) return;
+    if (a.counters == nullptr) {
+      *a.p.status = fits ? GPUMEM_OK : GPUMEM_OVERFLOW;
+      return;
+    }
+    if (!fits) atomicExch(&a.counters->fits, 0u);
+    __threadfence();
+    if (atomicAdd(&a.counters->done, 1u) + 2 != a.tiles) return;
+    __threadfence();
+    *a.p.status = atomicAdd(&a.counters->fits, 0u) != 0 ? GPUMEM_OK : GPUMEM_OVERFLOW;
+  }
+}
+
+template <class Scan>
+__global__ void __launch_bounds__(kThreads) words_kernel(const __grid_constant__ Arguments a) {
+  using Word = typename Scan::Word;
+  constexpr int kEach = 16 / static_cast<int>(sizeof(typename Scan::Result));
+  constexpr int kRows = kEach >= 8 ? 2 : 4;
+  __shared__ Word of_warp[kWarps];
+  __shared__ Word before_tile;
+  __shared__ unsigned taken;
+  if (threadIdx.x == 0) taken = next_tile(a.counters);
+  __syncthreads();
+  const unsigned tile = taken;
+  const Scan scan(a.p.op);
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const int warp = static_cast<int>(threadIdx.x / 32);
+  const int64_t first = ((int64_t{tile} * kWarps + warp) * kRows * 32 + lane) * kEach - a.shift;
+  typename Scan::T x[kRows][kEach];
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) load_vector(a, scan, first + r * 32 * kEach, x[r]);
+  Word before[kRows];  // the reduction of the warp's elements before each vector
+  Word all = Scan::identity();
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    Word sum = scan.word(x[r][0]);
+#pragma unroll
+    for (int e = 1; e < kEach; ++e) sum = Scan::combine(sum, scan.word(x[r][e]));
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) {
+      const Word other = __shfl_up_sync(kAll, sum, distance);
+      if (lane >= distance) sum = Scan::combine(sum, other);
+    }
+    const Word left = __shfl_up_sync(kAll, sum, 1);
+    before[r] = lane == 0 ? all : Scan::combine(all, left);
+    all = Scan::combine(all, __shfl_sync(kAll, sum, 31));
+  }
+  if (lane == 0) of_warp[warp] = all;
+  __syncthreads();
+  if (warp == 0) {
+    const Word own = warp_reduction<Scan>(lane < kWarps ? of_warp[lane] : Scan::identity());
+    const Word found = a.counters == nullptr ? Scan::identity() : look_back<Scan>(a.states, tile, own, lane);
+    if (lane == 0) before_tile = found;
+  }
+  __syncthreads();
+  Word left = before_tile;
+  for (int w = 0; w < warp; ++w) left = Scan::combine(left, of_warp[w]);
+  bool beyond = false;
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    Word word = Scan::combine(left, before[r]);
+    typename Scan::Result values[kEach];
+#pragma unroll
+    for (int e = 0; e < kEach; ++e) {
+      const Word term = scan.word(x[r][e]);
+      const Word after = Scan::combine(word, term);
+      beyond |= Scan::overflows(word, term, after);
+      values[e] = scan.value(a.p.exclusive != 0 ? word : after);
+      word = after;
+    }
+    store_vector(a, first + r * 32 * kEach, values);
+  }
+  report<Scan>(a, tile, beyond);
+}
+
+}  // namespace
+
+LaunchResult scan_look_back(const ScanParams& p, const Config& config, const Launch& launch) {
+  Arguments a{p};
+  a.shift = scan_shift(p.result, p.result_type);
+  const int64_t vector_bytes = int64_t{scan_vector(p.result_type)} * element_bytes(p.dtype);
+  a.aligned = aligned(p.x, element_bytes(p.dtype)) && aligned(p.result, element_bytes(p.result_type));
+  a.vectors = a.aligned && aligned(static_cast<const char*>(p.x) - a.shift * element_bytes(p.dtype), vector_bytes);
+  a.tiles = static_cast<unsigned>(config.grid);
+  const cudaError_t error = reset(config, launch, a.counters);
+  if (error != cudaSuccess) return error;
+  a.states = reinterpret_cast<ScanState*>(a.counters + 1);
+  void (*kernel)(Arguments) = nullptr;
+  for_scan_types(p, [&]<gpumem_dtype kType, gpumem_dtype kResult>() {
+    for_kind<kType, kResult>(p.op, [&]<class Scan>() { kernel = words_kernel<Scan>; });
+  });
+  return enqueue(kernel, a.tiles, kThreads, launch, a);
+}
+
+}  // namespace gpumem::kernels
