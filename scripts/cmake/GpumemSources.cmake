@@ -88,6 +88,7 @@ set(core_sources
   src/memory/registry.cpp
   src/ops/copy/ring_copy.cpp
   src/ops/gather_scatter/gather_scatter.cpp
+  src/ops/resize/batch.cpp
   src/ops/resize/resize.cpp
   src/ops/memory/shared_contexts.cpp
   src/ops/sources.cpp

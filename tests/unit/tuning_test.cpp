@@ -439,7 +439,8 @@ TEST_F(TuningOf, MeasuresInMemoryOfItsOwn) {
   options.user = &progress;
   int line_number = 0;
   for (const char* problem :
-       {"transpose bytes=4 rows=100 cols=70 src=device dst=pageable", "fill bytes=4 n=1000 dst=managed",
+       {"transpose bytes=4 rows=100 cols=70 src=device dst=pageable",
+        "fill bytes=4 n=1000 dst=managed",
         "permute bytes=2 extents=10x20x30 order=2,0,1 src=pinned dst=pageable",
         "transpose bytes=8 rows=64 cols=64 src=pageable dst=src",
         "gather row_bytes=12 n=500 src_rows=300 index_type=i32 src=pageable index=pageable dst=pageable",
@@ -454,6 +455,8 @@ TEST_F(TuningOf, MeasuresInMemoryOfItsOwn) {
         "convert from=f64 to=i8 n=1000 src=pageable dst=pageable",
         "copy bytes=100 rows=7 src_pitch=200 dst_pitch=120 src=pageable dst=pageable",
         "resize filter=bilinear dtype=u8 channels=3 src_rows=20 src_cols=30 dst_rows=50 dst_cols=40 "
+        "src=pageable dst=pageable",
+        "resize filter=nearest dtype=u8 channels=3 src_rows=20 src_cols=30 dst_rows=50 dst_cols=40 batches=5 "
         "src=pageable dst=pageable",
         "permute bytes=4 extents=30x20 order=1,0 src_strides=25,1 dst_strides=32,1 src=pageable dst=pageable",
         "convert from=f16 to=f32 n=1000 src=pageable dst=pageable",
