@@ -107,12 +107,13 @@ void resize_batch(Context& context, const ResizeBatchCall& call, NativeStream st
     require_array("src_cols", call.src_cols, call.count);
     params.images = images->data();
   }
-  const Plan<ResizeFamily> planned = plan(planner, params, completion);
+  Plan<ResizeFamily> planned = plan(planner, params, completion);
   if (planned.empty) return;
   std::optional<Workspace> staged;
   if (planned.placement.stage_src) {
     require_not_capturing(context, stream, "this resize");
     stage_images(context, staged, call, planned, *images);
+    planned.params.src = images->front().src;
   }
   // The host reads the list when it does the work, which may be later.
   const auto launch = [planned, images](Backend& backend, NativeStream on, Completion done) {

@@ -75,7 +75,7 @@ ByteRange dst_range(const ImageNames& names, const ResizeParams& c) {
           gap_of(row, {{c.dst_rows, c.dst_pitch}, {c.batches, c.dst_image_stride}}, 1)};
 }
 
-// Places the images after the first. One that is staged decides the reason.
+// Places the images one by one. The first that is staged decides the reason.
 class Images {
  public:
   Images(Planner& planner, const ByteRange& dst, const Operand& dst_lies, Completion completion) noexcept
@@ -143,7 +143,7 @@ Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& given, Completion 
   const bool listed = c.images != nullptr;
   const ImageNames names = ImageNames::of("src", listed ? 0 : -1);
   const ByteRange first = src_range(names, {c.src, c.src_rows, c.src_cols, c.src_pitch}, pixel);
-  const ByteRange src = listed ? first : equal_images_range(names, c, first);
+  const ByteRange src = listed || c.batches == 1 ? first : equal_images_range(names, c, first);
   const ImageNames dst_names = ImageNames::of("dst");
   const ByteRange dst = dst_range(dst_names, c);
   const Operand src_lies = planner.look_up_here(src, Access::read);
