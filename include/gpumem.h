@@ -1504,6 +1504,40 @@ GPUMEM_API gpumem_status gpumem_resize_2d_async(gpumem_ctx *ctx, gpumem_filter f
                                                 int64_t src_pitch_bytes, void *dst, int64_t dst_rows, int64_t dst_cols,
                                                 int64_t dst_pitch_bytes, gpumem_stream *stream);
 
+/* Resizes count images to one size. Image k is at src[k], with src_rows[k] x src_cols[k] pixels and rows that are
+ * src_pitch_bytes[k] apart. If src_pitch_bytes is NULL, the rows of each image are contiguous. The result of image k
+ * begins dst_image_stride_bytes * k bytes after dst. It has dst_rows x dst_cols pixels, rows that are dst_pitch_bytes
+ * apart, and the bits of gpumem_resize_2d() of that image. All images have the same channels and dtype.
+ *
+ * Arrays      src, src_rows, src_cols and src_pitch_bytes are arrays of count elements in ordinary host memory. The
+ *             call reads them before it returns. They may be NULL if count is 0.
+ * Stride      If there are two images or more, dst_image_stride_bytes is at least the bytes from the first byte of a
+ *             result to its last. For one image it is ignored.
+ * Aliasing    Images of src may overlap or repeat. From the first byte of the first result to the last byte of the
+ *             last, dst may not overlap an image of src.
+ * Planes      Planar images (images x channels x rows x cols) are images of one channel: channels is 1, count is the
+ *             number of planes, and src has the address of each plane. With contiguous results,
+ *             dst_image_stride_bytes is dst_rows * dst_pitch_bytes. To make planes of interleaved images, resize them,
+ *             then call gpumem_transpose() with dst_rows * dst_cols rows, channels columns and a batch per image.
+ * Placement   The work runs where dst is. Images may be in different kinds of memory. The blocking form copies the
+ *             images that are on the other side. The asynchronous form needs all images on the side of dst.
+ * Empty       If count is 0, or dst has no pixels, the call writes nothing.
+ * Launches    A CUDA device resizes up to 112 images per kernel launch.
+ *
+ * Errors: as gpumem_resize_2d(). The message names the image, for example src_rows[3]. */
+GPUMEM_API gpumem_status gpumem_resize_2d_batch(gpumem_ctx *ctx, gpumem_filter filter, gpumem_dtype dtype,
+                                                int32_t channels, int64_t count, const void *const *src,
+                                                const int64_t *src_rows, const int64_t *src_cols,
+                                                const int64_t *src_pitch_bytes, void *dst, int64_t dst_rows,
+                                                int64_t dst_cols, int64_t dst_pitch_bytes,
+                                                int64_t dst_image_stride_bytes);
+GPUMEM_API gpumem_status gpumem_resize_2d_batch_async(gpumem_ctx *ctx, gpumem_filter filter, gpumem_dtype dtype,
+                                                      int32_t channels, int64_t count, const void *const *src,
+                                                      const int64_t *src_rows, const int64_t *src_cols,
+                                                      const int64_t *src_pitch_bytes, void *dst, int64_t dst_rows,
+                                                      int64_t dst_cols, int64_t dst_pitch_bytes,
+                                                      int64_t dst_image_stride_bytes, gpumem_stream *stream);
+
 /* --------------------------------------------------------------------------------------------------------- variants */
 
 /* Lists the variants of an operation for all backends, in the order of the table that gpumem_explain() reports. Some

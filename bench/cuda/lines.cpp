@@ -594,6 +594,40 @@ Line image_line(const std::string& filter, gpumem_dtype dtype, int channels, con
           .cacheable = cacheable(static_cast<double>(touched))};
 }
 
+// Many images of one size. The baseline is a call per image.
+void add_image_batches(const Lines& lines) {
+  struct Batch {
+    int channels, images;
+    Size from, to;
+  };
+  const Size photo{"500x375", 375, 500}, small{"96x96", 96, 96}, input{"224x224", 224, 224}, tiny{"64x64", 64, 64};
+  const Batch batches[] = {
+      {3, 64, photo, input}, {3, 64, kFullHd, input}, {3, 256, small, tiny}, {1, 192, photo, input}};
+  for (const Batch& b : batches) {
+    Line line = image_line("bilinear", GPUMEM_U8, b.channels, b.from, b.to);
+    line.name += "/" + text(b.images) + " images";
+    line.line.insert(line.line.find(" src="), " batches=" + text(b.images));
+    line.bytes *= b.images;
+    line.cacheable = cacheable(line.bytes);
+    line.bar = at_least(1.0);
+    line.peer_name = "a call per image";
+    line.peer = by_call([](const Run& r) {
+      const int64_t rows = r.number("src_rows"), cols = r.number("src_cols"), channels = r.number("channels");
+      const int64_t to_rows = r.number("dst_rows"), to_cols = r.number("dst_cols");
+      const auto* const src = r.at<unsigned char>("src");
+      auto* const dst = r.at<unsigned char>("dst");
+      for (int64_t k = 0; k < r.number("batches"); ++k) {
+        check(gpumem_resize_2d_async(r.gpu->ctx.get(), GPUMEM_FILTER_BILINEAR, GPUMEM_U8,
+                                     static_cast<int32_t>(channels), src + k * rows * cols * channels, rows, cols,
+                                     cols * channels, dst + k * to_rows * to_cols * channels, to_rows, to_cols,
+                                     to_cols * channels, r.gpu->shared_stream));
+      }
+    });
+    if (line.cacheable) lines.add(line, false);
+    lines.add(line, true).quick = b.channels == 3;
+  }
+}
+
 void add_images(const Lines& lines) {
   struct Image {
     gpumem_dtype dtype;
@@ -630,6 +664,7 @@ void add_cuda_lines(std::vector<Case>& cases, const GpuPtr& gpu) {
   add_maps(lines);
   add_scans(lines);
   add_images(lines);
+  add_image_batches(lines);
 }
 
 Summary cuda_permute_summary() {

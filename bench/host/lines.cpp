@@ -532,8 +532,23 @@ void add_selections(const Lines& lines) {
 }
 
 void resized(const Run& r, unsigned char* to) {
-  openmp::resize_bilinear({r.at<const uint8_t>("src"), r.number("src_rows"), r.number("src_cols"), to,
-                           r.number("dst_rows"), r.number("dst_cols"), r.number("channels")});
+  const int64_t rows = r.number("src_rows"), cols = r.number("src_cols"), channels = r.number("channels");
+  const int64_t to_rows = r.number("dst_rows"), to_cols = r.number("dst_cols");
+  for (int64_t k = 0; k < r.number("batches"); ++k) {
+    openmp::resize_bilinear({r.at<const uint8_t>("src") + k * rows * cols * channels, rows, cols,
+                             to + k * to_rows * to_cols * channels, to_rows, to_cols, channels});
+  }
+}
+
+void resized_one_by_one(const Run& r) {
+  const int64_t rows = r.number("src_rows"), cols = r.number("src_cols"), channels = r.number("channels");
+  const int64_t to_rows = r.number("dst_rows"), to_cols = r.number("dst_cols");
+  for (int64_t k = 0; k < r.number("batches"); ++k) {
+    check(gpumem_resize_2d(r.ctx.get(), GPUMEM_FILTER_BILINEAR, GPUMEM_U8, static_cast<int32_t>(channels),
+                           r.at<const uint8_t>("src") + k * rows * cols * channels, rows, cols, cols * channels,
+                           r.at<uint8_t>("dst") + k * to_rows * to_cols * channels, to_rows, to_cols,
+                           to_cols * channels));
+  }
 }
 
 // The baseline's result, computed once, is the expected one: both use the same arithmetic, so the bytes are equal.
@@ -548,6 +563,18 @@ void add_images(const Lines& lines) {
                .line = std::string("resize filter=bilinear dtype=u8 ") + sizes + " src=pageable dst=pageable",
                .peer_name = "OpenMP loop",
                .peer = [](const Run& r) { resized(r, r.at<unsigned char>("dst")); },
+               .wanted = resized});
+  }
+  constexpr std::pair<const char*, const char*> kBatches[] = {
+      {"u8x3/64 images of 375x500 to 224x224",
+       "channels=3 src_rows=375 src_cols=500 dst_rows=224 dst_cols=224 batches=64"},
+      {"u8x3/256 images of 96x96 to 64x64", "channels=3 src_rows=96 src_cols=96 dst_rows=64 dst_cols=64 batches=256"}};
+  for (const auto& [name, sizes] : kBatches) {
+    lines.add({.family = "resize",
+               .name = std::string("bilinear/") + name,
+               .line = std::string("resize filter=bilinear dtype=u8 ") + sizes + " src=pageable dst=pageable",
+               .peer_name = "a call per image",
+               .peer = resized_one_by_one,
                .wanted = resized});
   }
 }

@@ -1997,6 +1997,45 @@ module gpumem_c
       integer(c_int64_t), value :: dst_pitch_bytes
       type(c_ptr), value :: stream
     end function
+    integer(c_int32_t) function gpumem_resize_2d_batch(ctx, filter, dtype, channels, count, src, src_rows, src_cols, &
+        src_pitch_bytes, dst, dst_rows, dst_cols, dst_pitch_bytes, dst_image_stride_bytes) bind(c, &
+        name='gpumem_resize_2d_batch')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: filter
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: channels
+      integer(c_int64_t), value :: count
+      type(c_ptr), intent(in) :: src(*)
+      integer(c_int64_t), intent(in), optional :: src_rows(*)
+      integer(c_int64_t), intent(in), optional :: src_cols(*)
+      integer(c_int64_t), intent(in), optional :: src_pitch_bytes(*)
+      type(c_ptr), value :: dst
+      integer(c_int64_t), value :: dst_rows
+      integer(c_int64_t), value :: dst_cols
+      integer(c_int64_t), value :: dst_pitch_bytes
+      integer(c_int64_t), value :: dst_image_stride_bytes
+    end function
+    integer(c_int32_t) function gpumem_resize_2d_batch_async(ctx, filter, dtype, channels, count, src, src_rows, &
+        src_cols, src_pitch_bytes, dst, dst_rows, dst_cols, dst_pitch_bytes, dst_image_stride_bytes, stream) bind(c, &
+        name='gpumem_resize_2d_batch_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: filter
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: channels
+      integer(c_int64_t), value :: count
+      type(c_ptr), intent(in) :: src(*)
+      integer(c_int64_t), intent(in), optional :: src_rows(*)
+      integer(c_int64_t), intent(in), optional :: src_cols(*)
+      integer(c_int64_t), intent(in), optional :: src_pitch_bytes(*)
+      type(c_ptr), value :: dst
+      integer(c_int64_t), value :: dst_rows
+      integer(c_int64_t), value :: dst_cols
+      integer(c_int64_t), value :: dst_pitch_bytes
+      integer(c_int64_t), value :: dst_image_stride_bytes
+      type(c_ptr), value :: stream
+    end function
     integer(c_int32_t) function gpumem_variant_count(family, count) bind(c, name='gpumem_variant_count')
       import
       integer(c_int32_t), value :: family

@@ -28,6 +28,7 @@ module gpumem_movements
     procedure :: sort
     procedure :: sort_from_zero
     procedure :: resize
+    procedure :: resize_batch
     procedure :: prefetch
     procedure :: gather_from_zero
     procedure :: scatter_from_zero
@@ -349,6 +350,52 @@ contains
     else
       code = gpumem_resize_2d(self%ctx, filter, src%dtype, channels, src%pointer(), src%extent(w + 1), src%extent(w), from, &
           dst%pointer(), dst%extent(w + 1), dst%extent(w), to)
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  ! The same for many images, whose results have one size. dst has one dimension more, which counts the images.
+  subroutine resize_batch(self, filter, src, dst, stat, errmsg)
+    class(gpumem_movement_queue), intent(in) :: self
+    integer(c_int32_t), intent(in) :: filter
+    type(gpumem_view), intent(in) :: src(:), dst
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: channels, code
+    integer(int64), dimension(size(src)) :: rows, cols, pitches
+    integer(int64) :: to, next
+    type(c_ptr) :: images(size(src))
+    integer :: w, k
+    if (.not. is_set('resize_batch: dst', dst, stat, errmsg)) return
+    w = dst%rank - 2
+    if (all(dst%rank /= [3, 4]) .or. dst%merged() < w .or. dst%extent(dst%rank) /= size(src, kind=int64)) then
+      call refuse('resize_batch: dst is ' // described(dst) // '; expected (width, height, ' // number(size(src, kind=int64)) // &
+          ') or channels before those, without padding within rows', stat, errmsg)
+      return
+    end if
+    channels = 1
+    if (w == 2) channels = int(min(dst%extent(1), int(huge(channels), int64)), c_int32_t)
+    do k = 1, size(src)
+      if (.not. is_set('resize_batch: src', src(k), stat, errmsg)) return
+      if (src(k)%rank /= w + 1 .or. src(k)%merged() < w .or. src(k)%dtype /= dst%dtype .or. &
+          (w == 2 .and. src(k)%extent(1) /= dst%extent(1))) then
+        call refuse('resize_batch: src(' // number(int(k, int64)) // ') is ' // described(src(k)) // ', dst is ' // &
+            described(dst) // '; expected an image of dst''s type and channels, without padding within rows', stat, errmsg)
+        return
+      end if
+      images(k) = src(k)%pointer()
+      rows(k) = src(k)%extent(w + 1)
+      cols(k) = src(k)%extent(w)
+      pitches(k) = src(k)%stride(w + 1) * src(k)%element_bytes
+    end do
+    to = dst%stride(w + 1) * dst%element_bytes
+    next = dst%stride(w + 2) * dst%element_bytes
+    if (self%enqueues) then
+      code = gpumem_resize_2d_batch_async(self%ctx, filter, dst%dtype, channels, size(src, kind=int64), images, rows, cols, &
+          pitches, dst%pointer(), dst%extent(w + 1), dst%extent(w), to, next, self%stream)
+    else
+      code = gpumem_resize_2d_batch(self%ctx, filter, dst%dtype, channels, size(src, kind=int64), images, rows, cols, &
+          pitches, dst%pointer(), dst%extent(w + 1), dst%extent(w), to, next)
     end if
     call finish(code, stat, errmsg)
   end subroutine

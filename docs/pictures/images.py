@@ -166,3 +166,27 @@ def resize_part(p):
     )
     p.dot(left + 5, top + 5, 4, ACCENT)
     p.legend(x + pitch * wide + 20, y + 3 * CELL, GAP, "between the rows")
+
+
+@picture("resize_batch", "gpumem_resize_2d_batch: images of three sizes become results of one size in one array")
+def resize_batch(p):
+    sizes, side, unit = [(3, 5), (4, 3), (2, 4)], 2, 24
+    p.text(0, 0, "Each image has its own address, rows, columns and pitch. All results have one size.", colour=MUTED)
+    x, y, step = 60, 62, 190
+    tall = max(rows for rows, _ in sizes) * unit
+    for k, (rows, cols) in enumerate(sizes):
+        left, top = x + k * step, y + tall - rows * unit
+        p.text(left, top - 14, f"`src[{k}]`: {rows} x {cols}")
+        for r in range(rows):
+            for c in range(cols):
+                p.rect(left + c * unit, top + r * unit, unit, unit, TINTS[k])
+    below = y + tall + 70
+    for k in range(len(sizes)):
+        left = x + k * step
+        for r in range(side):
+            for c in range(side):
+                p.rect(left + c * unit, below + r * unit, unit, unit, TINTS[k])
+        p.arrow((left + unit, y + tall + 6), (left + unit, below - 6))
+    p.text(x - 12, below + unit, "`dst`", "end")
+    p.span(x, x + step, below + side * unit + 14, "`dst_image_stride_bytes`", below=True)
+    p.text(x + 3 * step, below + unit, f"`dst_rows` x `dst_cols` = {side} x {side}")

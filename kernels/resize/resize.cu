@@ -4,11 +4,13 @@
 // Access: global: a thread makes resize_pixels() neighbouring pixels of up to kMaxRowsPerThread rows. It computes its
 //         columns once, reads rows that two rows of dst share once, and writes whole words if dst is aligned for it.
 //         bytes: one pixel per thread, byte by byte, for any address and pitch.
+//         The kernels of a batch make the same tiles, of up to kResizeImages images.
 #include "kernels/resize/resize.hpp"
 
 #include <algorithm>
 
 #include "kernels/enqueue.cuh"
+#include "kernels/resize/batch.cuh"
 #include "kernels/resize/tiles.cuh"
 #include "kernels/words.cuh"
 
@@ -88,25 +90,30 @@ __device__ inline T* dst_row(const ResizeWork& work, int64_t row) {
 }
 
 template <class T, int kChannels, bool kWhole>
+__device__ __forceinline__ void nearest_tile(const ResizeWork& work, const ResizeTiles& tiles, int64_t tile) {
+  using Out = Pixels<T, kChannels>;
+  const ResizePlace place(work, tiles, tile, Out::kCount);
+  if (place.row >= place.end) return;
+  const int count = columns_left(work, place.col, Out::kCount);
+  int64_t at[Out::kCount];
+#pragma unroll
+  for (int i = 0; i < Out::kCount; ++i) {
+    at[i] = resize_nearest<64>(work.across, place.col + (i < count ? i : 0)) * kChannels;
+  }
+  for (int64_t row = place.row; row < place.end; ++row) {
+    const T* from = src_row<T>(work, resize_nearest<64>(work.down, row));
+    Out out;
+#pragma unroll
+    for (int i = 0; i < Out::kCount; ++i) out.pixel[i] = read_pixel<T, kChannels, kWhole>(from + at[i]);
+    out.write(dst_row<T>(work, row) + place.col * kChannels, count);
+  }
+}
+
+template <class T, int kChannels, bool kWhole>
 __global__ void __launch_bounds__(kThreads)
     nearest_kernel(const __grid_constant__ ResizeWork work, const __grid_constant__ ResizeTiles tiles) {
-  using Out = Pixels<T, kChannels>;
   for (int64_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
-    const ResizePlace place(work, tiles, tile, Out::kCount);
-    if (place.row >= place.end) continue;
-    const int count = columns_left(work, place.col, Out::kCount);
-    int64_t at[Out::kCount];
-#pragma unroll
-    for (int i = 0; i < Out::kCount; ++i) {
-      at[i] = resize_nearest<64>(work.across, place.col + (i < count ? i : 0)) * kChannels;
-    }
-    for (int64_t row = place.row; row < place.end; ++row) {
-      const T* from = src_row<T>(work, resize_nearest<64>(work.down, row));
-      Out out;
-#pragma unroll
-      for (int i = 0; i < Out::kCount; ++i) out.pixel[i] = read_pixel<T, kChannels, kWhole>(from + at[i]);
-      out.write(dst_row<T>(work, row) + place.col * kChannels, count);
-    }
+    nearest_tile<T, kChannels, kWhole>(work, tiles, tile);
   }
 }
 
@@ -162,28 +169,33 @@ struct BlendedLines {
   }
 };
 
+template <class T, int kChannels, bool kWhole>
+__device__ __forceinline__ void bilinear_tile(const ResizeWork& work, const ResizeTiles& tiles, int64_t tile) {
+  using Out = Pixels<T, kChannels>;
+  using Blend = ResizeBlend<T>;
+  const ResizePlace place(work, tiles, tile, Out::kCount);
+  if (place.row >= place.end) return;
+  const int count = columns_left(work, place.col, Out::kCount);
+  BlendedLines<T, kChannels, kWhole> lines(work, place.col, count);
+  for (int64_t row = place.row; row < place.end; ++row) {
+    const ResizeTap tap = resize_tap<Blend::kDown, 64>(work.down, row);
+    lines.move_to(work, tap);
+    Out out;
+#pragma unroll
+    for (int i = 0; i < Out::kElements; ++i) {
+      const auto lower = tap.weight != 0 ? lines.lower[i] : lines.upper[i];
+      out.element[i] = Blend::down(lines.upper[i], lower, tap.weight);
+    }
+    out.write(dst_row<T>(work, row) + place.col * kChannels, count);
+  }
+}
+
 // With three blocks per multiprocessor, a thread has 80 registers and spills none.
 template <class T, int kChannels, bool kWhole>
 __global__ void __launch_bounds__(kThreads, 3)
     bilinear_kernel(const __grid_constant__ ResizeWork work, const __grid_constant__ ResizeTiles tiles) {
-  using Out = Pixels<T, kChannels>;
-  using Blend = ResizeBlend<T>;
   for (int64_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
-    const ResizePlace place(work, tiles, tile, Out::kCount);
-    if (place.row >= place.end) continue;
-    const int count = columns_left(work, place.col, Out::kCount);
-    BlendedLines<T, kChannels, kWhole> lines(work, place.col, count);
-    for (int64_t row = place.row; row < place.end; ++row) {
-      const ResizeTap tap = resize_tap<Blend::kDown, 64>(work.down, row);
-      lines.move_to(work, tap);
-      Out out;
-#pragma unroll
-      for (int i = 0; i < Out::kElements; ++i) {
-        const auto lower = tap.weight != 0 ? lines.lower[i] : lines.upper[i];
-        out.element[i] = Blend::down(lines.upper[i], lower, tap.weight);
-      }
-      out.write(dst_row<T>(work, row) + place.col * kChannels, count);
-    }
+    bilinear_tile<T, kChannels, kWhole>(work, tiles, tile);
   }
 }
 
@@ -196,39 +208,84 @@ __device__ inline T read_bytes(const unsigned char* from) {
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads)
-    bytes_kernel(const __grid_constant__ ResizeWork work, const __grid_constant__ ResizeTiles tiles) {
+__device__ __forceinline__ void bytes_tile(const ResizeWork& work, const ResizeTiles& tiles, int64_t tile) {
   using Blend = ResizeBlend<T>;
   const int64_t pixel = int64_t{work.channels} * static_cast<int64_t>(sizeof(T));
-  for (int64_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
-    const ResizePlace place(work, tiles, tile, 1);
-    for (int64_t row = place.row; row < place.end; ++row) {
-      auto* to = dst_row<unsigned char>(work, row) + place.col * pixel;
-      if (work.filter == GPUMEM_FILTER_NEAREST) {
-        const auto* from = src_row<unsigned char>(work, resize_nearest(work.down, row)) +
-                           resize_nearest(work.across, place.col) * pixel;
-        for (int64_t i = 0; i < pixel; ++i) to[i] = __ldg(from + i);
-        continue;
-      }
-      const ResizeTap down = resize_tap<Blend::kDown>(work.down, row);
-      const ResizeTap across = resize_tap<Blend::kAcross>(work.across, place.col);
-      const auto* upper = src_row<unsigned char>(work, down.index) + across.index * pixel;
-      const auto* lower = src_row<unsigned char>(work, down.next()) + across.index * pixel;
-      const int64_t step = across.weight != 0 ? pixel : 0;
-      for (int64_t at = 0; at < pixel; at += static_cast<int64_t>(sizeof(T))) {
-        const auto a = Blend::across(read_bytes<T>(upper + at), read_bytes<T>(upper + step + at), across.weight);
-        const auto b = Blend::across(read_bytes<T>(lower + at), read_bytes<T>(lower + step + at), across.weight);
-        Bytewise::store(reinterpret_cast<T*>(to + at), Blend::down(a, b, down.weight));
-      }
+  const ResizePlace place(work, tiles, tile, 1);
+  for (int64_t row = place.row; row < place.end; ++row) {
+    auto* to = dst_row<unsigned char>(work, row) + place.col * pixel;
+    if (work.filter == GPUMEM_FILTER_NEAREST) {
+      const auto* from =
+          src_row<unsigned char>(work, resize_nearest(work.down, row)) + resize_nearest(work.across, place.col) * pixel;
+      for (int64_t i = 0; i < pixel; ++i) to[i] = __ldg(from + i);
+      continue;
+    }
+    const ResizeTap down = resize_tap<Blend::kDown>(work.down, row);
+    const ResizeTap across = resize_tap<Blend::kAcross>(work.across, place.col);
+    const auto* upper = src_row<unsigned char>(work, down.index) + across.index * pixel;
+    const auto* lower = src_row<unsigned char>(work, down.next()) + across.index * pixel;
+    const int64_t step = across.weight != 0 ? pixel : 0;
+    for (int64_t at = 0; at < pixel; at += static_cast<int64_t>(sizeof(T))) {
+      const auto a = Blend::across(read_bytes<T>(upper + at), read_bytes<T>(upper + step + at), across.weight);
+      const auto b = Blend::across(read_bytes<T>(lower + at), read_bytes<T>(lower + step + at), across.weight);
+      Bytewise::store(reinterpret_cast<T*>(to + at), Blend::down(a, b, down.weight));
     }
   }
 }
 
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    bytes_kernel(const __grid_constant__ ResizeWork work, const __grid_constant__ ResizeTiles tiles) {
+  for (int64_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) bytes_tile<T>(work, tiles, tile);
+}
+
+// The same for the images of a batch. f(work, tile): makes a tile of one image.
+template <class F>
+__device__ __forceinline__ void for_tiles(const ResizeWork& batch, const ResizeTiles& tiles, const ResizeImages& images,
+                                          const F& f) {
+  for (int64_t i = blockIdx.x; i < tiles.count * images.count; i += gridDim.x) {
+    const Quotient tile(i, tiles.count);
+    f(images.work(batch, tile.quotient), tile.rest);
+  }
+}
+
+template <class T, int kChannels>
+__global__ void __launch_bounds__(kThreads)
+    nearest_batch(const __grid_constant__ ResizeWork batch, const __grid_constant__ ResizeTiles tiles,
+                  const __grid_constant__ ResizeImages images) {
+  for_tiles(batch, tiles, images,
+            [&](const ResizeWork& work, int64_t tile) { nearest_tile<T, kChannels, false>(work, tiles, tile); });
+}
+
+template <class T, int kChannels>
+__global__ void __launch_bounds__(kThreads, 3)
+    bilinear_batch(const __grid_constant__ ResizeWork batch, const __grid_constant__ ResizeTiles tiles,
+                   const __grid_constant__ ResizeImages images) {
+  for_tiles(batch, tiles, images,
+            [&](const ResizeWork& work, int64_t tile) { bilinear_tile<T, kChannels, false>(work, tiles, tile); });
+}
+
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    bytes_batch(const __grid_constant__ ResizeWork batch, const __grid_constant__ ResizeTiles tiles,
+                const __grid_constant__ ResizeImages images) {
+  for_tiles(batch, tiles, images, [&](const ResizeWork& work, int64_t tile) { bytes_tile<T>(work, tiles, tile); });
+}
+
 using Kernel = void (*)(ResizeWork, ResizeTiles);
+using BatchKernel = void (*)(ResizeWork, ResizeTiles, ResizeImages);
+static_assert(sizeof(ResizeWork) + sizeof(ResizeTiles) + sizeof(ResizeImages) <= 4096);
 
 LaunchResult start(Kernel kernel, const ResizeParams& params, const Config& config, const Launch& launch) {
   const ResizeWork work = resize_work(params, config);
   return enqueue(kernel, static_cast<unsigned>(config.grid), kThreads, launch, work, config.own.get<ResizeTiles>());
+}
+
+LaunchResult start_batch(BatchKernel kernel, const ResizeParams& params, const Config& config, const Launch& launch) {
+  const auto tiles = config.own.get<ResizeTiles>();
+  return resize_in_launches(params, config, [&](const ResizeWork& work, const ResizeImages& images) {
+    return enqueue(kernel, resize_batch_grid(images, tiles.count), kThreads, launch, work, tiles, images);
+  });
 }
 
 template <class T, int kChannels>
@@ -248,13 +305,21 @@ Kernel global_kernel(const ResizeParams& params) {
 LaunchResult resize_global(const ResizeParams& params, const Config& config, const Launch& launch) {
   return for_pixel_type(params.dtype, [&]<class T>() {
     return for_channels(params.channels, [&]<int kChannels>() {
+      if (params.batches > 1) {
+        const bool nearest = params.filter == GPUMEM_FILTER_NEAREST;
+        return start_batch(nearest ? nearest_batch<T, kChannels> : bilinear_batch<T, kChannels>, params, config,
+                           launch);
+      }
       return start(global_kernel<T, kChannels>(params), params, config, launch);
     });
   });
 }
 
 LaunchResult resize_bytes(const ResizeParams& params, const Config& config, const Launch& launch) {
-  return for_pixel_type(params.dtype, [&]<class T>() { return start(bytes_kernel<T>, params, config, launch); });
+  return for_pixel_type(params.dtype, [&]<class T>() {
+    return params.batches > 1 ? start_batch(bytes_batch<T>, params, config, launch)
+                              : start(bytes_kernel<T>, params, config, launch);
+  });
 }
 
 LaunchResult resize_preload() { return preload(bytes_kernel<uint8_t>); }

@@ -12,7 +12,8 @@ struct ResizeWords {
   int32_t first;  // the image's bytes, as offsets from base
   int32_t end;
 
-  ResizeWords(const void* image, int64_t bytes) {
+  ResizeWords() = default;
+  __host__ __device__ ResizeWords(const void* image, int64_t bytes) {
     first = static_cast<int32_t>(reinterpret_cast<uintptr_t>(image) & 3);
     base = static_cast<const unsigned char*>(image) - first;
     end = first + static_cast<int32_t>(bytes);
@@ -35,8 +36,9 @@ struct ResizeInside {
   uint32_t begin;
   uint32_t count;
 
+  ResizeInside() = default;
   // For rows of row_bytes, and windows that reach up to `more` bytes past a row.
-  ResizeInside(const ResizeWords& image, int32_t row_bytes, int32_t more) {
+  __host__ __device__ ResizeInside(const ResizeWords& image, int32_t row_bytes, int32_t more) {
     begin = image.first == 0 ? 0 : 4 - static_cast<uint32_t>(image.first);
     const int32_t last = image.end - image.first - row_bytes - more;
     count = last < static_cast<int32_t>(begin) ? 0 : static_cast<uint32_t>(last) - begin + 1;

@@ -16,6 +16,13 @@ struct WordsTiles {
   ResizeWords src;
   ResizeInside inside;
   bool dst_words;  // every row of dst begins at a word
+
+  __host__ __device__ void set_src(const ResizeWork& work) {
+    constexpr int32_t kMostWindowBytes = 12;  // two pixels of 4 bytes at any address
+    const int32_t row_bytes = static_cast<int32_t>(work.across.src) * work.channels;
+    src = ResizeWords(work.src, (work.down.src - 1) * work.src_pitch + row_bytes);
+    inside = ResizeInside(src, row_bytes, kMostWindowBytes);
+  }
 };
 
 // A lane's cells of a row, 32 lanes apart. A cell is the pixels of a word of dst, or one pixel of 3 bytes.

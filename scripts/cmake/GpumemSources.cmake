@@ -94,6 +94,7 @@ set(core_sources
   src/memory/registry.cpp
   src/ops/copy/ring_copy.cpp
   src/ops/gather_scatter/gather_scatter.cpp
+  src/ops/resize/batch.cpp
   src/ops/rows.cpp
   src/ops/select/select.cpp
   src/ops/resize/resize.cpp

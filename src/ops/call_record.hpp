@@ -41,7 +41,10 @@ struct CallRecord {
   std::array<OperandInfo, 10> seen{};
 
   gpumem_family family() const noexcept { return static_cast<gpumem_family>(call.index()); }
-  void note(const OperandInfo& operand) noexcept { seen[static_cast<size_t>(seen_count++)] = operand; }
+  // Ignores the operands of a batch that are too many.
+  void note(const OperandInfo& operand) noexcept {
+    if (static_cast<size_t>(seen_count) < seen.size()) seen[static_cast<size_t>(seen_count++)] = operand;
+  }
   // nullptr if p was not looked up.
   const OperandInfo* find(const void* p) const noexcept;
 };

@@ -64,7 +64,8 @@ CallWork amount(const SelectParams& c) noexcept {
 }
 CallWork amount(const ReduceByIndexParams& c) noexcept { return {c.elements()}; }  // SKELETON ReduceByIndex
 CallWork amount(const ResizeParams& c) noexcept {
-  return {(c.src_rows * c.src_cols + c.dst_rows * c.dst_cols) * c.channels * size_of(c.dtype)};
+  const int64_t src_pixels = c.src_pixels != 0 ? c.src_pixels : c.batches * c.src_rows * c.src_cols;
+  return {(src_pixels + c.batches * c.dst_rows * c.dst_cols) * c.channels * size_of(c.dtype)};
 }
 
 struct Ends : OperandsAlone {

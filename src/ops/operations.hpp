@@ -64,6 +64,7 @@ void arithmetic(Context& context, const ArithmeticCall& call, NativeStream strea
 void gather(Context& context, const GatherScatterParams& params, NativeStream stream, Completion completion);
 void scatter(Context& context, const GatherScatterParams& params, NativeStream stream, Completion completion);
 void resize(Context& context, const ResizeParams& params, NativeStream stream, Completion completion);
+void resize_batch(Context& context, const ResizeBatchCall& call, NativeStream stream, Completion completion);
 
 void map(Context& context, const MapParams& params, NativeStream stream, Completion completion);
 void scan(Context& context, const ScanParams& params, NativeStream stream, Completion completion);
@@ -99,6 +100,7 @@ Plan<ConvertFamily> plan(Planner& planner, const ConvertParams& params, Completi
 Plan<ArithmeticFamily> plan(Planner& planner, const ArithmeticParams& params, Completion completion);
 Plan<GatherFamily> plan(Planner& planner, const GatherParams& params, Completion completion);
 Plan<ScatterFamily> plan(Planner& planner, const ScatterParams& params, Completion completion);
+// Normalizes params.images, and represents those that are staged by placeholder().
 Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& params, Completion completion);
 Plan<MapFamily> plan(Planner& planner, const MapParams& params, Completion completion);
 Plan<ScanFamily> plan(Planner& planner, const ScanParams& params, Completion completion);

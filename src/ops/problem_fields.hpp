@@ -279,6 +279,8 @@ void fields(V& v, ResizeParams& c) {
   v.number("dst_cols", c.dst_cols);
   v.stride("src_pitch", c.src_pitch, tight(c.src_cols, c.channels, traits_of(c.dtype).bytes));
   v.stride("dst_pitch", c.dst_pitch, tight(c.dst_cols, c.channels, traits_of(c.dtype).bytes));
+  v.number("batches", c.batches, 1);
+  if (c.batches != 1) v.stride("dst_image_stride", c.dst_image_stride, tight(c.dst_rows, c.dst_pitch));
   v.operand("src", c.src, 4096);  // textures require more than a word's alignment
   v.operand("dst", c.dst);
 }

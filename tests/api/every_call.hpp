@@ -9,6 +9,7 @@
 #include "support/axpby.hpp"
 #include "support/convert.hpp"
 #include "support/explain.hpp"
+#include "support/image_batch.hpp"
 #include "support/images.hpp"
 #include "support/lines.hpp"
 #include "support/map.hpp"
@@ -202,6 +203,14 @@ inline Resize sound_resize(void* dst) {
   return {GPUMEM_FILTER_NEAREST, GPUMEM_U8, 1, x, 2, 2, 2, dst, 2, 2, 2};
 }
 
+inline ResizeBatch sound_batch(void* dst) {
+  static const unsigned char* const x = numbers<unsigned char>();
+  ResizeBatch b{.src = {x, x}, .rows = {2, 2}, .cols = {2, 2}, .dst = dst};
+  b.dst_rows = b.dst_cols = b.dst_pitch = 2;
+  b.dst_stride = 4;
+  return b;
+}
+
 // Two members, whose array changes its sides and is added up: the first failure, after which all is destroyed.
 inline gpumem_status sound_dist(gpumem_ctx* ctx, unsigned char* bytes) {
   gpumem_ctx* const contexts[] = {ctx, ctx};
@@ -356,6 +365,8 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"permute_async", "ctx", [&](C c) { return sound_permutation_async(c, x, out.bytes, nullptr); }},
       {"resize_2d", "ctx", [&](C c) { return run(c, sound_resize(out.bytes)); }},
       {"resize_2d_async", "ctx", [&](C c) { return run_async(c, sound_resize(out.bytes), nullptr); }},
+      {"resize_2d_batch", "ctx", [&](C c) { return run(c, sound_batch(out.bytes)); }},
+      {"resize_2d_batch_async", "ctx", [&](C c) { return run_async(c, sound_batch(out.bytes), nullptr); }},
       {"transpose_async", "ctx", [&](C c) { return gpumem_transpose_async(c, 4, 2, 2, x, 2, out.bytes, 2, nullptr); }},
       {"transpose_batched", "ctx",
        [&](C c) { return gpumem_transpose_batched(c, 4, 1, 2, x, 2, 2, out.bytes, 1, 2, 2); }},
@@ -449,6 +460,7 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
       {"select_places_async", "stream",
        [=, &out](S s) { return run_async(ctx, sound_selection(out.bytes, true), out.results, s); }},
       {"resize_2d_async", "stream", [=, &out](S s) { return run_async(ctx, sound_resize(out.bytes), s); }},
+      {"resize_2d_batch_async", "stream", [=, &out](S s) { return run_async(ctx, sound_batch(out.bytes), s); }},
   };
   for (const NamedReduction& r : every_reduction()) {
     calls.push_back({r.async_name, "stream",

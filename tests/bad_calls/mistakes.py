@@ -47,6 +47,8 @@ def is_operand(function, parameter):
         return function.endswith("_async")
     if parameter == "pattern" or (parameter == "x" and "lincomb" in function):
         return False
+    if parameter == "src" and function.startswith("gpumem_resize_2d_batch"):
+        return False
     if parameter == "p":
         return not re.search("alloc|malloc", function)
     if parameter == "index":
@@ -113,7 +115,10 @@ class Function:
         return function(*[self.argument(name, value) for name, value in values.items()])
 
     def sizes(self):
-        return [n for n, kind in self.types.items() if kind == "int64_t" and n not in table.ANY_SIZE | {"size"}]
+        return [n for n, kind in self.types.items() if kind == "int64_t" and n != "size" and not self.any_size(n)]
+
+    def any_size(self, name):
+        return name in table.ANY_SIZE or (name == "count" and isinstance(self.sound.get("src"), list))
 
     def bad(self):
         """Each mistake separately, in an order that depends on the function."""
@@ -187,7 +192,7 @@ class Function:
             if name == "bytes" and re.search("_free", self.name):
                 continue
             yield Bad({name: value}, ARGUMENT, [name])
-        if name in table.ANY_SIZE or name == "size" or re.search("_free", self.name):
+        if self.any_size(name) or name == "size" or re.search("_free", self.name):
             return
         for value in LARGE:
             if self.name in table.FROM_MEMORY and name == "bytes":

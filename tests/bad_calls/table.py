@@ -20,6 +20,8 @@ SOUND = {
 }  # fmt: skip
 
 SOUND_OF = {
+    "gpumem_resize_2d_batch": {"count": 2, "dtype": 1, "dst_pitch_bytes": 16, "dst_image_stride_bytes": 64,
+                               "src": "two_images", "src_rows": [4, 3], "src_cols": [8, 5], "src_pitch_bytes": [16, 8]},
     "gpumem_resize_2d": {"dtype": 1, "dst_pitch_bytes": 16},
     "gpumem_sort": {"order": None},
     "gpumem_multiply": {"x_strides": [2, 1]},
@@ -68,6 +70,7 @@ NULLABLE = {
     "gpumem_event_destroy": {"event"}, "gpumem_free": {"p"}, "gpumem_torch": {"p"}, "gpumem_cupy": {"p"},
     "gpumem_variant_force": {"name"}, "gpumem_memory_trace": {"path"}, "gpumem_tune": {"options"},
     "gpumem_tuning_load": {"taken", "skipped"},
+    "gpumem_resize_2d_batch": {"src_pitch_bytes"},
     "gpumem_dist_plan": {"options", "order"}, "gpumem_dist_destroy": {"dist"}, "gpumem_dist_plan_destroy": {"plan"},
     "gpumem_dist_execute_async": {"streams"},
 }  # fmt: skip
@@ -95,7 +98,7 @@ BAD_MEMBERS = {
     "gpumem_dist_plan_options": {"workspace_bytes": (0, -1, 4095, -(2**63))},
 }  # fmt: skip
 
-# ANY_SIZE: sizes without an upper limit. FROM_MEMORY: functions whose limit is the available memory.
+# ANY_SIZE: sizes without an upper limit, as is the count of an array that the library can't check. FROM_MEMORY: functions whose limit is the available memory.
 ANY_SIZE = {"keep_bytes", "cap"}
 FROM_MEMORY = {"gpumem_alloc_device", "gpumem_alloc_pinned", "gpumem_alloc_managed", "gpumem_alloc_async",
                "gpumem_torch_malloc", "gpumem_cupy_malloc"}  # fmt: skip

@@ -44,6 +44,18 @@ constexpr int64_t kExtents[3] = {4, 6, 10};
 constexpr int64_t kViewStrides[3] = {80, 12, 1};
 constexpr int64_t kTwoStrides[6] = {60, 10, 1, 0, 0, 1};
 constexpr int32_t kOrder[3] = {2, 0, 1};
+
+gpumem_status resize_batch(const Operands& o, gpumem_stream* stream, bool enqueued) {
+  const void* const src[] = {o.src, o.src + 500, o.src + 1000};
+  constexpr int64_t kRows[] = {9, 5, 12};
+  constexpr int64_t kCols[] = {11, 13, 8};
+  if (!enqueued) {
+    return gpumem_resize_2d_batch(o.ctx, GPUMEM_FILTER_BILINEAR, GPUMEM_U8, 3, 3, src, kRows, kCols, nullptr, o.dst, 20,
+                                  17, 60, 1200);
+  }
+  return gpumem_resize_2d_batch_async(o.ctx, GPUMEM_FILTER_NEAREST, GPUMEM_U8, 3, 3, src, kRows, kCols, nullptr, o.dst,
+                                      20, 17, 60, 1200, stream);
+}
 constexpr float kFactors[2] = {2, 3};
 constexpr char kPattern[4] = {1, 2, 3, 4};
 
@@ -80,6 +92,7 @@ constexpr Operation kOperations[] = {
      [](const O& o) {
        return gpumem_resize_2d(o.ctx, GPUMEM_FILTER_BILINEAR, GPUMEM_U8, 3, o.src, 9, 11, 40, o.dst, 20, 17, 60);
      }},
+    {"gpumem_resize_2d_batch", [](const O& o) { return resize_batch(o, nullptr, false); }},
     {"gpumem_axpby_f32",
      [](const O& o) { return gpumem_axpby_f32(o.ctx, 2, o.x<float>(), 3, o.x<float>(), o.z<float>(), 300); }},
     {"gpumem_scan",
@@ -193,6 +206,7 @@ constexpr Operation kOperations[] = {
                                      nullptr);
      },
      Operation::enqueued},
+    {"gpumem_resize_2d_batch_async", [](const O& o) { return resize_batch(o, nullptr, true); }, Operation::enqueued},
     {"gpumem_permute_async",
      [](const O& o) {
        return gpumem_permute_async(o.ctx, 4, 3, kExtents, kOrder, o.src, nullptr, o.dst, nullptr, nullptr);

@@ -10,6 +10,7 @@
 #include "support/arithmetic.hpp"
 #include "support/axpby.hpp"
 #include "support/convert.hpp"
+#include "support/image_batch.hpp"
 #include "support/images.hpp"
 #include "support/lines.hpp"
 #include "support/map.hpp"
@@ -55,6 +56,7 @@ class Draw {
   Operation sort();
   Operation scan();
   Operation resize();
+  Operation resize_batch();
 
  private:
   template <class T>
@@ -541,6 +543,38 @@ Operation Draw::resize() {
           }};
 }
 
+Operation Draw::resize_batch() {
+  ResizeBatch b;
+  b.filter = one_of({GPUMEM_FILTER_NEAREST, GPUMEM_FILTER_BILINEAR});
+  b.dtype = one_of({GPUMEM_U8, GPUMEM_U16, GPUMEM_F32});
+  b.channels = static_cast<int32_t>(between(1, 4));
+  const int64_t pixel = b.channels * element_bytes_of(b.dtype);
+  std::vector<int64_t> begins;
+  int64_t bytes = 0;
+  for (int64_t k = between(1, 12); k > 0; --k) {
+    b.src.push_back(nullptr);
+    b.rows.push_back(log_uniform(1, 40, random_));
+    b.cols.push_back(log_uniform(1, 40, random_));
+    b.pitches.push_back(b.cols.back() * pixel + between(0, 9));
+    begins.push_back(bytes);
+    bytes += src_bytes(b.image(b.count() - 1));
+  }
+  b.dst_rows = count(40);
+  b.dst_cols = count(60);
+  b.dst_pitch = b.dst_cols * pixel + between(0, 9);
+  b.dst_stride = dst_bytes(b.image(0)) + between(0, 9);
+  const Place src = place(bytes, element_bytes_of(b.dtype));
+  const bool empty = dst_bytes(b.image(0)) == 0;
+  const Place dst =
+      place(empty ? 0 : (b.count() - 1) * b.dst_stride + dst_bytes(b.image(0)), element_bytes_of(b.dtype));
+  return {std::to_string(b.count()) + " images, the first " + describe(b.image(0)), [=](const Side& s) {
+            ResizeBatch on = b;
+            for (size_t k = 0; k < begins.size(); ++k) on.src[k] = static_cast<const char*>(s.at(src)) + begins[k];
+            on.dst = s.at(dst);
+            return s.stream ? run_async(s.ctx, on, s.stream) : run(s.ctx, on);
+          }};
+}
+
 }  // namespace
 
 Operation random_operation(Random& random, bool enqueued) {
@@ -573,7 +607,8 @@ Operation random_operation(Random& random, bool enqueued) {
                                              &Draw::convert,
                                              &Draw::sort,
                                              &Draw::scan,
-                                             &Draw::resize};
+                                             &Draw::resize,
+                                             &Draw::resize_batch};
   Draw draw(random, enqueued);
   return (draw.*kDraws[random.below(std::size(kDraws))])();
 }

@@ -302,6 +302,7 @@ TEST_P(LastProblem, Resize) {
     const int64_t pixel = channels * element_bytes(dtype);
     const int64_t src_cols = some(90);
     const int64_t dst_cols = some(90);
+    const int64_t batches = random.below(3) == 0 ? some(4) : 1;
     return ResizeParams{static_cast<gpumem_filter>(random.below(2)),
                         dtype,
                         channels,
@@ -312,7 +313,9 @@ TEST_P(LastProblem, Resize) {
                         somewhere(),
                         some(40),
                         dst_cols,
-                        dst_cols * pixel + gap()};
+                        dst_cols * pixel + gap(),
+                        batches,
+                        60000 + gap()};
   });
 }
 

@@ -479,6 +479,8 @@ TEST_F(TuningOf, MeasuresInMemoryOfItsOwn) {
         "copy bytes=100 rows=7 src_pitch=200 dst_pitch=120 src=pageable dst=pageable",
         "resize filter=bilinear dtype=u8 channels=3 src_rows=20 src_cols=30 dst_rows=50 dst_cols=40 "
         "src=pageable dst=pageable",
+        "resize filter=nearest dtype=u8 channels=3 src_rows=20 src_cols=30 dst_rows=50 dst_cols=40 batches=5 "
+        "src=pageable dst=pageable",
         "permute bytes=4 extents=30x20 order=1,0 src_strides=25,1 dst_strides=32,1 src=pageable dst=pageable",
         "sort dtype=f32 n=1000 keys=pageable order=none sorted=pageable",
         "sort dtype=u16 n=1000 descending=1 keys=pageable order=pageable order_type=i32 sorted=keys",

@@ -132,9 +132,21 @@ Instance make_resize(Builder b) {
   const int64_t dst_cols = b.p.number("dst_cols");
   const int64_t src_pitch = b.p.number("src_pitch", src_cols * pixel);
   const int64_t dst_pitch = b.p.number("dst_pitch", dst_cols * pixel);
-  const auto src = b.input("src", (src_rows - 1) * src_pitch + src_cols * pixel, values(dtype, 1));
-  const auto dst = b.output("dst", (dst_rows - 1) * dst_pitch + dst_cols * pixel);
+  const int64_t batches = b.p.number("batches", 1);
+  const int64_t stride = b.p.number("dst_image_stride", dst_rows * dst_pitch);
+  const auto src = b.input("src", (batches * src_rows - 1) * src_pitch + src_cols * pixel, values(dtype, 1));
+  const auto dst = b.output("dst", (batches - 1) * stride + (dst_rows - 1) * dst_pitch + dst_cols * pixel);
   gpumem_ctx* const ctx = b.ctx;
+  if (batches != 1) {  // equal images, one after another
+    std::vector<const void*> images;
+    for (int64_t k = 0; k < batches; ++k) images.push_back(at<const char>(src) + k * src_rows * src_pitch);
+    const Extents rows(images.size(), src_rows), cols(images.size(), src_cols), pitches(images.size(), src_pitch);
+    return b.finish(Limit::copy, [=](On on) {
+      return call(on, gpumem_resize_2d_batch, gpumem_resize_2d_batch_async, ctx, filter, dtype, channels, batches,
+                  images.data(), rows.data(), cols.data(), pitches.data(), at(dst), dst_rows, dst_cols, dst_pitch,
+                  stride);
+    });
+  }
   return b.finish(Limit::copy, [=](On on) {
     return call(on, gpumem_resize_2d, gpumem_resize_2d_async, ctx, filter, dtype, channels, at(src), src_rows, src_cols,
                 src_pitch, at(dst), dst_rows, dst_cols, dst_pitch);

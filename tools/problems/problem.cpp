@@ -196,7 +196,8 @@ int64_t counted_bytes(const Problem& p) {
     case GPUMEM_FAMILY_SCATTER:
       return n("n") * (2 * n("row_bytes") + size("index_type"));
     case GPUMEM_FAMILY_RESIZE:
-      return (n("src_rows") * n("src_cols") + n("dst_rows") * n("dst_cols")) * n("channels") * size("dtype");
+      return n("batches") * (n("src_rows") * n("src_cols") + n("dst_rows") * n("dst_cols")) * n("channels") *
+             size("dtype");
     case GPUMEM_FAMILY_MAP:
       return map_bytes(p);
     case GPUMEM_FAMILY_SORT:

@@ -370,6 +370,38 @@ class operations {
     return Mode::template refuse<void>({});
   }
 
+  // The same for many images, whose results have one size. src is a container of matrix_view. dst has a batch per image.
+  template <class Images, class D>
+  of<void> resize_batch(filter how, const Images& src, matrix_view<D> dst, std::int32_t channels = 1) const {
+    std::vector<const void*> images;
+    std::vector<std::int64_t> rows, cols, pitches;
+    for (const auto& image : src) {
+      using S = typename std::decay_t<decltype(image)>::element_type;
+      static_assert(std::is_same_v<D, std::remove_cv_t<S>>,
+                    "dst and src have the same elements, and those of dst are not const");
+      if (channels < 1 || image.cols() % channels != 0) {
+        return Mode::template refuse<void>(detail::quantity("resize_batch: channels", channels) +
+                                           "; expected a number that divides the columns, " +
+                                           std::to_string(image.cols()));
+      }
+      images.push_back(image.address());
+      rows.push_back(image.rows());
+      cols.push_back(image.cols() / channels);
+      pitches.push_back(image.pitch_bytes());
+    }
+    const auto count = static_cast<std::int64_t>(images.size());
+    if (channels < 1 || dst.cols() % channels != 0 || dst.batches() != count) {
+      return Mode::template refuse<void>("resize_batch: dst has " + std::to_string(dst.batches()) + " batches of " +
+                                         std::to_string(dst.cols()) + " columns; expected a batch for each of " +
+                                         std::to_string(count) + " images, and columns that " +
+                                         std::to_string(channels) + " divides");
+    }
+    return Mode::give(queue_.call(gpumem_resize_2d_batch, gpumem_resize_2d_batch_async, static_cast<gpumem_filter>(how),
+                                  detail::raw_dtype<D>(), channels, count, images.data(), rows.data(), cols.data(),
+                                  pitches.data(), dst.address(), dst.rows(), dst.cols() / channels, dst.pitch_bytes(),
+                                  dst.slice_bytes()));
+  }
+
   // Moves the pages of managed memory to a device.
   template <class X>
   of<void> prefetch(X&& x, std::int32_t device) const {

@@ -175,17 +175,21 @@ def rows(view, name):
     return view.shape[0], row_bytes, pitch
 
 
-def image(view, name):
-    """The rows, columns, channels and pitch of an image with axes (rows, columns) or (rows, columns, channels)."""
-    if view.ndim not in (2, 3):
-        raise ValueError(f"{name} has {view.ndim} axes; expected rows and columns, or those and channels")
-    channels = view.shape[2] if view.ndim == 3 else 1
-    inner = fuse(view.shape[1:], view.strides[1:])
-    pixels = view.shape[1] * channels
-    pitch = view.strides[0] if view.shape[0] > 1 else pixels * view.itemsize
+def image(view, name, batch=False):
+    """The rows, columns, channels and pitch of an image with axes (rows, columns) or (rows, columns, channels).
+
+    With `batch`, the first axis counts images, which all have that layout.
+    """
+    shape, strides = (view.shape[1:], view.strides[1:]) if batch else (view.shape, view.strides)
+    if len(shape) not in (2, 3):
+        raise ValueError(f"{name} has {view.ndim} axes; expected {'images, ' if batch else ''}rows and columns, or those and channels")
+    channels = shape[2] if len(shape) == 3 else 1
+    inner = fuse(shape[1:], strides[1:])
+    pixels = shape[1] * channels
+    pitch = strides[0] if shape[0] > 1 else pixels * view.itemsize
     if inner is None or (pixels > 1 and inner[1] != view.itemsize) or pitch < 0:
         refuse(view, name, "interleaved channels, rows without padding")
-    return view.shape[0], view.shape[1], channels, pitch
+    return shape[0], shape[1], channels, pitch
 
 
 def lines(view, axis):

@@ -507,15 +507,18 @@ class Operations(Elementwise):
         return of, of.size
 
     def resize(self, src, size=None, filter="bilinear", out=None, *, stream=None):
-        """Resizes an image of u8, u16 or f32 with axes (rows, columns) or (rows, columns, channels) to `size`, (rows, columns)."""
+        """Resizes an image of u8, u16 or f32 with axes (rows, columns) or (rows, columns, channels) to `size`, (rows, columns).
+
+        A list of such images, of any sizes, or an array with the axes (images, rows, columns, channels) gives an array whose
+        first axis counts the images.
+        """
+        if isinstance(src, list | tuple):
+            return self._resize_batch(list(src), size, filter, out, stream)
         of = operand(self, src, "src", stream)
+        if of.ndim == 4:
+            return self._resize_batch(src, size, filter, out, stream)
         if out is None:
-            if size is None:
-                raise TypeError("expected a size (rows, columns), or out")
-            size = integers(size, "size", "two integers, rows and columns")
-            if len(size) != 2 or min(size) < 0:
-                raise ValueError(f"size is {size}; expected rows and columns")
-            out = self._room(src, of, (*size, *of.shape[2:]), of.dtype_code, stream)
+            out = self._room(src, of, (*self._size(size), *of.shape[2:]), of.dtype_code, stream)
             size = None
         to = operand(self, out, "out", stream, True)
         if size is not None and to.shape[:2] != integers(size, "size", "two integers, rows and columns"):
@@ -526,4 +529,43 @@ class Operations(Elementwise):
             raise ValueError(f"out has {to_channels} channels of format '{to.format}'; expected {channels} of '{of.format}'")
         args = (filter_code(filter), typed(of, "src"), channels, of, n_rows, cols, pitch, to, to_rows, to_cols, to_pitch)
         self._run("gpumem_resize_2d", stream, args, (of, to))
+        return out
+
+    def _size(self, size):
+        if size is None:
+            raise TypeError("expected a size (rows, columns), or out")
+        size = integers(size, "size", "two integers, rows and columns")
+        if len(size) != 2 or min(size) < 0:
+            raise ValueError(f"size is {size}; expected rows and columns")
+        return size
+
+    def _resize_batch(self, src, size, filter, out, stream):
+        """The case of resize() with many images: a list, or an array of four axes."""
+        listed = isinstance(src, list)
+        if listed and not src:
+            raise ValueError("src is empty; expected an image or more")
+        names = [f"src[{k}]" for k in range(len(src))] if listed else ["src"]
+        views = [operand(self, x, name, stream) for x, name in zip(src if listed else [src], names)]
+        of = views[0]
+        shapes = [image(view, name, batch=not listed) for view, name in zip(views, names)]
+        addresses = [view.address or 0 for view in views]
+        if not listed:
+            addresses = [addresses[0] + k * of.strides[0] for k in range(of.shape[0])]
+            shapes *= len(addresses)
+        if out is None:
+            shape = (len(addresses), *self._size(size), *(of.shape[2:] if listed else of.shape[3:]))
+            out = self._room(src[0] if listed else src, of, shape, of.dtype_code, stream)
+            size = None
+        to = operand(self, out, "out", stream, True)
+        if to.ndim < 3 or to.shape[0] != len(addresses) or (size is not None and to.shape[1:3] != self._size(size)):
+            raise ValueError(f"out has the shape {to.shape}; expected {len(addresses)} images of the requested size")
+        to_rows, to_cols, channels, to_pitch = image(to, "out", batch=True)
+        for view, name in zip((*views, to), (*names, "out")):
+            own = image(view, name, batch=view is to or not listed)[2]
+            if own != channels or view.dtype_code != of.dtype_code:
+                raise ValueError(f"{name} has {own} channels of format '{view.format}'; expected {channels} of '{of.format}'")
+        rows, cols, pitches = (numbers("q", [shape[i] for shape in shapes]) for i in (0, 1, 3))
+        args = (filter_code(filter), typed(of, "src"), channels, len(addresses), numbers("Q", addresses), rows, cols, pitches,
+                to, to_rows, to_cols, to_pitch, to.strides[0])  # fmt: skip
+        self._run("gpumem_resize_2d_batch", stream, args, (*views, to))
         return out

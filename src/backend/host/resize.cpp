@@ -200,9 +200,12 @@ namespace host {
 
 // A task computes its columns once, for a band of config.tile rows. If memory has run out, it takes as many as the
 // stack can hold at a time.
-void resize_parallel(const HostTeam& team, const ResizeParams& a, const Config& config, char*) {
-  const int64_t across = ceil_div(a.dst_cols, kHostResizeCols);
-  team.parallel(across * ceil_div(a.dst_rows, config.tile), [&](int64_t i) {
+void resize_parallel(const HostTeam& team, const ResizeParams& batch, const Config& config, char*) {
+  const int64_t across = ceil_div(batch.dst_cols, kHostResizeCols);
+  const int64_t tasks_per_image = across * ceil_div(batch.dst_rows, config.tile);
+  team.parallel(tasks_per_image * batch.batches, [&](int64_t task) {
+    const ResizeParams a = batch.image(task / tasks_per_image);
+    const int64_t i = task % tasks_per_image;
     const int64_t row = i / across * config.tile;
     const int64_t end_row = std::min(row + config.tile, a.dst_rows);
     const int64_t col = i % across * kHostResizeCols;
@@ -219,8 +222,8 @@ void resize_parallel(const HostTeam& team, const ResizeParams& a, const Config& 
   });
 }
 
-void resize_serial(const HostTeam&, const ResizeParams& a, const Config& config, char*) {
-  resize_parallel(no_team(), a, config, nullptr);
+void resize_serial(const HostTeam&, const ResizeParams& batch, const Config& config, char*) {
+  resize_parallel(no_team(), batch, config, nullptr);
 }
 
 }  // namespace host

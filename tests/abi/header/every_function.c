@@ -250,6 +250,12 @@ typedef struct gpumem_functions {
                              int64_t, void *, int64_t, int64_t, int64_t);
   gpumem_status (*resize_2d_async)(gpumem_ctx *, gpumem_filter, gpumem_dtype, int32_t, const void *, int64_t, int64_t,
                                    int64_t, void *, int64_t, int64_t, int64_t, gpumem_stream *);
+  gpumem_status (*resize_2d_batch)(gpumem_ctx *, gpumem_filter, gpumem_dtype, int32_t, int64_t, const void *const *,
+                                   const int64_t *, const int64_t *, const int64_t *, void *, int64_t, int64_t, int64_t,
+                                   int64_t);
+  gpumem_status (*resize_2d_batch_async)(gpumem_ctx *, gpumem_filter, gpumem_dtype, int32_t, int64_t,
+                                         const void *const *, const int64_t *, const int64_t *, const int64_t *, void *,
+                                         int64_t, int64_t, int64_t, int64_t, gpumem_stream *);
   gpumem_status (*transpose_async)(gpumem_ctx *, int64_t, int64_t, int64_t, const void *, int64_t, void *, int64_t,
                                    gpumem_stream *);
   gpumem_status (*transpose_batched)(gpumem_ctx *, int64_t, int64_t, int64_t, const void *, int64_t, int64_t, void *,
@@ -456,6 +462,8 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_permute_async,
                                                 gpumem_resize_2d,
                                                 gpumem_resize_2d_async,
+                                                gpumem_resize_2d_batch,
+                                                gpumem_resize_2d_batch_async,
                                                 gpumem_transpose_async,
                                                 gpumem_transpose_batched,
                                                 gpumem_transpose_batched_async,

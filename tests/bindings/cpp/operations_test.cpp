@@ -439,4 +439,19 @@ TEST_P(CppOperations, Resize) {
   }));
 }
 
+TEST_P(CppOperations, ResizeBatch) {
+  const std::vector<std::uint8_t> first{0, 100, 200, 10, 110, 210};  // 2 pixels of 3 channels in a row
+  const std::vector<std::uint8_t> second{1, 2, 3};
+  const std::vector<matrix_view<const std::uint8_t>> images{matrix_view(first, 1, 6), matrix_view(second, 1, 3)};
+  std::vector<std::uint8_t> batch(24);
+  const auto results = matrix_view(batch, 1, 12).batched(2, 12);
+  ctx.resize_batch(gpumem::filter::bilinear, images, results, 3);
+  EXPECT_EQ(batch, (std::vector<std::uint8_t>{0, 100, 200, 3, 103, 203, 8, 108, 208, 10, 110, 210,
+                                              1, 2,   3,   1, 2,   3,   1, 2,   3,   1,  2,   3}));
+  EXPECT_TRUE(throws(status::invalid_argument, "channels is 4",
+                     [&] { ctx.resize_batch(gpumem::filter::nearest, images, results, 4); }));
+  EXPECT_TRUE(throws(status::invalid_argument, "3 batches",
+                     [&] { ctx.resize_batch(gpumem::filter::nearest, images, results.batched(3, 3), 3); }));
+}
+
 }  // namespace

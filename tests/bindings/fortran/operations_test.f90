@@ -330,7 +330,7 @@ contains
   end subroutine
 
   subroutine images
-    integer(int8), target :: gray(2, 3), large(4, 3), colour(3, 2, 1), wide(3, 4, 1)
+    integer(int8), target :: gray(2, 3), large(4, 3), colour(3, 2, 1), wide(3, 4, 1), many(4, 3, 2)
     type(gpumem_view) :: from, to
     type(gpumem_memory) :: memory
     integer :: c
@@ -339,6 +339,13 @@ contains
     to = gpumem_view(large)
     call ctx%resize(gpumem_filter_bilinear, from%as(gpumem_u8), to%as(gpumem_u8))
     call expect(all(large(:, 1) == [0, 25, 75, 100]) .and. all(large(:, 3) == 50), 'the first dimension is the width')
+    to = gpumem_view(many)
+    call ctx%resize_batch(gpumem_filter_bilinear, [from%as(gpumem_u8), from%as(gpumem_u8)], to%as(gpumem_u8))
+    call expect(all(many(:, :, 1) == large) .and. all(many(:, :, 2) == large), 'the last dimension counts the images')
+    call ctx%resize_batch(gpumem_filter_bilinear, [from%as(gpumem_u8)], to%as(gpumem_u8), stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'resize_batch: dst')
+    call ctx%resize_batch(gpumem_filter_bilinear, [from%as(gpumem_u8), from], to%as(gpumem_u8), stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'src(2)')
     colour = reshape([0_int8, 40_int8, 80_int8, 100_int8, 120_int8, 127_int8], [3, 2, 1])
     from = gpumem_view(colour)
     to = gpumem_view(wide)

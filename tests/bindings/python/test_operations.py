@@ -409,6 +409,31 @@ def test_resize():
             ctx.resize(image, (3, 3), out=part)
 
 
+def test_resize_of_many_images():
+    np = numpy()
+    images = [np.arange(rows * cols * 3, dtype=np.uint8).reshape(rows, cols, 3) for rows, cols in ((4, 5), (9, 2), (1, 1))]
+    with host() as ctx:
+        together = ctx.resize(images, (6, 7))
+        assert together.shape == (3, 6, 7, 3)
+        for k, image in enumerate(images):
+            assert np.array_equal(together[k], ctx.resize(image, (6, 7)))
+        planes = ctx.resize([image[:, :, 1].copy() for image in images], (6, 7), "nearest")
+        assert planes.shape == (3, 6, 7) and np.array_equal(planes[0], ctx.resize(images[0], (6, 7), "nearest")[:, :, 1])
+        equal = np.arange(2 * 8 * 8 * 3, dtype=np.float32).reshape(2, 8, 8, 3)[:, 1:7]
+        assert np.array_equal(ctx.resize(equal, (3, 4)), np.stack([ctx.resize(image, (3, 4)) for image in equal]))
+        out = np.zeros((5, 6, 7, 3), np.uint8)
+        ctx.resize(images, out=out[1:4])
+        assert np.array_equal(out[1:4], together) and not out[[0, 4]].any()
+        with raises(ValueError, "src is empty"):
+            ctx.resize([], (2, 2))
+        with raises(ValueError, "out has the shape (5, 6, 7, 3)", "3 images"):
+            ctx.resize(images, out=out)
+        with raises(ValueError, "src[1]", "format"):
+            ctx.resize([images[0], images[1].astype(np.float32)], (2, 2))
+        with raises(gpumem.InvalidArgument, "src_rows[1] is 0"):
+            ctx.resize([images[0], images[1][:0]], (2, 2))
+
+
 def test_what_a_call_writes_to_is_looked_at():
     np = numpy()
     with host() as ctx:

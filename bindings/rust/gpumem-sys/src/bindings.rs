@@ -503,6 +503,8 @@ pub struct Functions {
     pub gpumem_multiply_f64_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, y: *const f64, y_strides: *const i64, z: *mut f64, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_resize_2d: unsafe extern "C" fn(ctx: *mut gpumem_ctx, filter: gpumem_filter, dtype: gpumem_dtype, channels: i32, src: *const c_void, src_rows: i64, src_cols: i64, src_pitch_bytes: i64, dst: *mut c_void, dst_rows: i64, dst_cols: i64, dst_pitch_bytes: i64) -> gpumem_status,
     pub gpumem_resize_2d_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, filter: gpumem_filter, dtype: gpumem_dtype, channels: i32, src: *const c_void, src_rows: i64, src_cols: i64, src_pitch_bytes: i64, dst: *mut c_void, dst_rows: i64, dst_cols: i64, dst_pitch_bytes: i64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_resize_2d_batch: unsafe extern "C" fn(ctx: *mut gpumem_ctx, filter: gpumem_filter, dtype: gpumem_dtype, channels: i32, count: i64, src: *const *const c_void, src_rows: *const i64, src_cols: *const i64, src_pitch_bytes: *const i64, dst: *mut c_void, dst_rows: i64, dst_cols: i64, dst_pitch_bytes: i64, dst_image_stride_bytes: i64) -> gpumem_status,
+    pub gpumem_resize_2d_batch_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, filter: gpumem_filter, dtype: gpumem_dtype, channels: i32, count: i64, src: *const *const c_void, src_rows: *const i64, src_cols: *const i64, src_pitch_bytes: *const i64, dst: *mut c_void, dst_rows: i64, dst_cols: i64, dst_pitch_bytes: i64, dst_image_stride_bytes: i64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_variant_count: unsafe extern "C" fn(family: gpumem_family, count: *mut i32) -> gpumem_status,
     pub gpumem_variant_name: unsafe extern "C" fn(family: gpumem_family, index: i32, name: *mut *const c_char) -> gpumem_status,
     pub gpumem_variant_force: unsafe extern "C" fn(ctx: *mut gpumem_ctx, family: gpumem_family, name: *const c_char) -> gpumem_status,
@@ -700,6 +702,8 @@ impl Functions {
             gpumem_multiply_f64_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f64, *const i64, *const f64, *const i64, *mut f64, *const i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_multiply_f64_async\0")?),
             gpumem_resize_2d: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_filter, gpumem_dtype, i32, *const c_void, i64, i64, i64, *mut c_void, i64, i64, i64) -> gpumem_status>(some("gpumem_resize_2d\0")?),
             gpumem_resize_2d_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_filter, gpumem_dtype, i32, *const c_void, i64, i64, i64, *mut c_void, i64, i64, i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_resize_2d_async\0")?),
+            gpumem_resize_2d_batch: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_filter, gpumem_dtype, i32, i64, *const *const c_void, *const i64, *const i64, *const i64, *mut c_void, i64, i64, i64, i64) -> gpumem_status>(some("gpumem_resize_2d_batch\0")?),
+            gpumem_resize_2d_batch_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_filter, gpumem_dtype, i32, i64, *const *const c_void, *const i64, *const i64, *const i64, *mut c_void, i64, i64, i64, i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_resize_2d_batch_async\0")?),
             gpumem_variant_count: transmute::<*mut c_void, unsafe extern "C" fn(gpumem_family, *mut i32) -> gpumem_status>(some("gpumem_variant_count\0")?),
             gpumem_variant_name: transmute::<*mut c_void, unsafe extern "C" fn(gpumem_family, i32, *mut *const c_char) -> gpumem_status>(some("gpumem_variant_name\0")?),
             gpumem_variant_force: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_family, *const c_char) -> gpumem_status>(some("gpumem_variant_force\0")?),
@@ -889,6 +893,8 @@ impl Functions {
             gpumem_multiply_f64_async: linked::gpumem_multiply_f64_async,
             gpumem_resize_2d: linked::gpumem_resize_2d,
             gpumem_resize_2d_async: linked::gpumem_resize_2d_async,
+            gpumem_resize_2d_batch: linked::gpumem_resize_2d_batch,
+            gpumem_resize_2d_batch_async: linked::gpumem_resize_2d_batch_async,
             gpumem_variant_count: linked::gpumem_variant_count,
             gpumem_variant_name: linked::gpumem_variant_name,
             gpumem_variant_force: linked::gpumem_variant_force,
@@ -1080,6 +1086,8 @@ mod linked {
         pub fn gpumem_multiply_f64_async(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, y: *const f64, y_strides: *const i64, z: *mut f64, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_resize_2d(ctx: *mut gpumem_ctx, filter: gpumem_filter, dtype: gpumem_dtype, channels: i32, src: *const c_void, src_rows: i64, src_cols: i64, src_pitch_bytes: i64, dst: *mut c_void, dst_rows: i64, dst_cols: i64, dst_pitch_bytes: i64) -> gpumem_status;
         pub fn gpumem_resize_2d_async(ctx: *mut gpumem_ctx, filter: gpumem_filter, dtype: gpumem_dtype, channels: i32, src: *const c_void, src_rows: i64, src_cols: i64, src_pitch_bytes: i64, dst: *mut c_void, dst_rows: i64, dst_cols: i64, dst_pitch_bytes: i64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_resize_2d_batch(ctx: *mut gpumem_ctx, filter: gpumem_filter, dtype: gpumem_dtype, channels: i32, count: i64, src: *const *const c_void, src_rows: *const i64, src_cols: *const i64, src_pitch_bytes: *const i64, dst: *mut c_void, dst_rows: i64, dst_cols: i64, dst_pitch_bytes: i64, dst_image_stride_bytes: i64) -> gpumem_status;
+        pub fn gpumem_resize_2d_batch_async(ctx: *mut gpumem_ctx, filter: gpumem_filter, dtype: gpumem_dtype, channels: i32, count: i64, src: *const *const c_void, src_rows: *const i64, src_cols: *const i64, src_pitch_bytes: *const i64, dst: *mut c_void, dst_rows: i64, dst_cols: i64, dst_pitch_bytes: i64, dst_image_stride_bytes: i64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_variant_count(family: gpumem_family, count: *mut i32) -> gpumem_status;
         pub fn gpumem_variant_name(family: gpumem_family, index: i32, name: *mut *const c_char) -> gpumem_status;
         pub fn gpumem_variant_force(ctx: *mut gpumem_ctx, family: gpumem_family, name: *const c_char) -> gpumem_status;

@@ -138,4 +138,18 @@ impl Image {
         let pitch = crate::buffer::bytes_of::<T>(self.pitch)?;
         Ok([number(self.rows)?, number(self.cols)?, pitch])
     }
+
+    /// The same for images that begin `stride` elements apart, and the stride in bytes.
+    pub(crate) fn batch_numbers<T>(
+        &self,
+        count: usize,
+        stride: usize,
+        len: usize,
+        name: &str,
+    ) -> Result<([i64; 3], i64)> {
+        let row = self.cols.saturating_mul(self.channels);
+        enough(reach(&[count, self.rows, row], &[stride, self.pitch, 1]), len, name)?;
+        let bytes = crate::buffer::bytes_of::<T>;
+        Ok(([number(self.rows)?, number(self.cols)?, bytes(self.pitch)?], bytes(stride)?))
+    }
 }

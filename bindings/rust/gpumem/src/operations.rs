@@ -267,6 +267,37 @@ fn resize<T: Pixel>(at: Run<'_>, filter: Filter, src: Src<T>, of: Image, dst: Ds
     ))
 }
 
+fn resize_batch<T: Pixel>(
+    at: Run<'_>,
+    filter: Filter,
+    images: &[(Src<T>, Image)],
+    dst: Dst<T>,
+    to: Image,
+    stride: usize,
+) -> Result<()> {
+    let (mut sources, mut rows, mut cols, mut pitches) = (vec![], vec![], vec![], vec![]);
+    for (k, (src, of)) in images.iter().enumerate() {
+        if of.channels != to.channels {
+            let text = format!("images[{}] has {} channels, but dst has {}", k, of.channels, to.channels);
+            return Err(Error::argument(text));
+        }
+        let numbers = of.numbers::<T>(src.1, &format!("images[{}]", k))?;
+        sources.push(src.0.cast());
+        rows.push(numbers[0]);
+        cols.push(numbers[1]);
+        pitches.push(numbers[2]);
+    }
+    let ([to_rows, to_cols, to_pitch], stride) = to.batch_numbers::<T>(images.len(), stride, dst.1, "dst")?;
+    let (kind, channels) = (T::DTYPE as i32, to.channels.min(i32::MAX as usize) as i32);
+    let (f, n, d) = (filter as i32, number(images.len())?, dst.0.cast());
+    let (s, r, c, p) = (sources.as_ptr(), rows.as_ptr(), cols.as_ptr(), pitches.as_ptr());
+    at.ctx.check(run!(
+        at,
+        gpumem_resize_2d_batch(f, kind, channels, n, s, r, c, p, d, to_rows, to_cols, to_pitch, stride),
+        gpumem_resize_2d_batch_async()
+    ))
+}
+
 /// Defines functions for both Context and Queue, which differ only in their operands.
 macro_rules! operations {
     ($on:ty, $input:ident, $output:ident, $run:ident, $in:expr, $out:expr, $status:expr, [$($words:ident: $word:ty)?]) => {
@@ -351,6 +382,20 @@ macro_rules! operations {
             ) -> Result<()> {
                 let (src, dst) = ($in(self, src.into(), "src")?, $out(self, dst.into(), "dst")?);
                 resize(self.$run(), filter, src, layout, dst, dst_layout)
+            }
+
+            /// Resizes images to one size. Results begin `dst_stride` elements apart. `gpumem_resize_2d_batch()`.
+            pub fn resize_batch<'a, 'b, T: Pixel>(
+                &self,
+                filter: Filter,
+                images: &[($input<'a, T>, Image)],
+                dst: impl Into<$output<'b, T>>,
+                dst_layout: Image,
+                dst_stride: usize,
+            ) -> Result<()> {
+                let source = |&(src, layout): &($input<'a, T>, Image)| Ok(($in(self, src, "src")?, layout));
+                let images = images.iter().map(source).collect::<Result<Vec<_>>>()?;
+                resize_batch(self.$run(), filter, &images, $out(self, dst.into(), "dst")?, dst_layout, dst_stride)
             }
 
             /// Writes the elements of src as another type, rounded once or saturated. `gpumem_convert()`.

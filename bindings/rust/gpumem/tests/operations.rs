@@ -193,6 +193,12 @@ fn computes() -> Result<()> {
     let part = View::from(&image).slice(5..);
     ctx.resize(Filter::Bilinear, part, Image::new(2, 2, 1).pitch(4), &mut small, Image::new(2, 2, 1))?;
     assert_eq!(small, [5, 6, 9, 10]);
+    let mut batch = [0u8; 9];
+    let images = [(View::from(&image), Image::new(4, 4, 1)), (part, Image::new(2, 2, 1).pitch(4))];
+    ctx.resize_batch(Filter::Nearest, &images, &mut batch, Image::new(2, 2, 1), 5)?;
+    assert_eq!(batch, [5, 7, 13, 15, 0, 5, 6, 9, 10]);
+    let refused = ctx.resize_batch(Filter::Nearest, &images, &mut batch, Image::new(2, 2, 1), 6);
+    assert_eq!(status(refused), Status::OUT_OF_RANGE);
     Ok(())
 }
 
@@ -263,7 +269,9 @@ fn enqueues_all_of_them() -> Result<()> {
         s.reduce(y, Op::Sum, n.slice(11..12), None)?;
         s.fill(y, 3.0)?;
         s.copy(y.slice(0..6), rows)?;
-        s.reduce(y, Op::Sum, n.slice(12..13), None)
+        s.reduce(y, Op::Sum, n.slice(12..13), None)?;
+        s.resize_batch(Filter::Nearest, &[(x, Image::new(3, 4, 1))], y, Image::new(3, 4, 1), 0)?;
+        s.reduce(y, Op::Sum, n.slice(11..12), None)
     })??;
     assert_eq!(numbers[..4], [66.0, 11.0, 506.0, 5.0]);
     assert_eq!(numbers[4..9], [6.0, 22.0, 38.0, 3.0, 11.0]);
