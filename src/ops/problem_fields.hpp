@@ -352,8 +352,8 @@ void fields(V& v, MapParams& c) {
     }
     if (factor != 0) strides(keys.strides, c.x_strides[k], optional ? kSingle : tight_strides);
   }
-  strides(kMapZKeys[kind].strides, c.z_strides, tight_strides);
   v.operand(kMapZKeys[kind].operand, c.z);
+  strides(kMapZKeys[kind].strides, c.z_strides, tight_strides);
 }
 
 template <class V>

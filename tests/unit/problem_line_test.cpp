@@ -60,6 +60,21 @@ auto told(const ArithmeticParams& c) {
   }
   return std::tuple(c.op, c.dtype, c.rank, c.terms, views);
 }
+auto told(const MapParams& c) {
+  std::string views;
+  const auto add = [&](const int64_t* list) {
+    for (int32_t d = 0; d < c.rank; ++d) views += std::to_string(list[d]) + ' ';
+  };
+  add(c.extents);
+  add(c.z_strides);
+  for (int32_t k = 0; k < c.sources; ++k) {
+    const bool absent = c.kind == MapKind::convert_scaled && k > 0 && c.x[k] == nullptr;
+    views += absent ? "none " : "some ";
+    if (!absent) add(c.x_strides[k]);
+  }
+  const bool has_op = c.kind == MapKind::map || c.kind == MapKind::compare;
+  return std::tuple(c.kind, has_op ? c.op : 0, c.dtype, c.dst_type, c.element_bytes, c.rank, c.sources, views);
+}
 auto told(const GatherScatterParams& c) {
   return std::tuple(c.row_bytes, c.n, c.src_rows, c.dst_rows, c.src_pitch, c.dst_pitch, c.index_type);
 }
