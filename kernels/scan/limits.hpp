@@ -30,9 +30,10 @@ struct alignas(16) ScanCounters {
   uint32_t fits;    // 0 if a value did not fit
 };
 
-// Ordered scans. A tile has a block of kLeafTerms elements for each warp.
+// Ordered scans. kScanSplit warps share a block of kLeafTerms elements.
 constexpr int kScanWarps = 8;
-constexpr int64_t kScanLeafTile = int64_t{kScanWarps} * kLeafTerms;
+constexpr int kScanSplit = 2;
+constexpr int64_t kScanLeafTile = int64_t{kScanWarps / kScanSplit} * kLeafTerms;
 // The sums of aligned groups of 32^k tiles are published: one word each, for k < kScanHops.
 constexpr int kScanHops = 7;
 constexpr int64_t scan_nodes(int64_t tiles, int hop) noexcept { return (tiles >> 5 * hop) + 1; }
@@ -41,7 +42,7 @@ constexpr int64_t scan_nodes(int64_t tiles, int hop) noexcept { return (tiles >>
 // result, so that vectors are aligned.
 constexpr int kScanThreads = 256;
 constexpr int scan_vector(gpumem_dtype result_type) noexcept { return 16 / element_bytes(result_type); }
-constexpr int scan_rows(gpumem_dtype result_type) noexcept { return scan_vector(result_type) >= 8 ? 2 : 4; }
+constexpr int scan_rows(gpumem_dtype result_type) noexcept { return scan_vector(result_type) >= 8 ? 4 : 8; }
 constexpr int64_t scan_tile(gpumem_dtype result_type) noexcept {
   return int64_t{kScanThreads} * scan_rows(result_type) * scan_vector(result_type);
 }

@@ -144,10 +144,11 @@ __device__ void report(const Arguments& a, unsigned tile, bool beyond) {
 }
 
 template <class Scan>
-__global__ void __launch_bounds__(kThreads) words_kernel(const __grid_constant__ Arguments a) {
+__global__ void __launch_bounds__(kThreads, resident_blocks(4, kThreads))
+    words_kernel(const __grid_constant__ Arguments a) {
   using Word = typename Scan::Word;
   constexpr int kEach = 16 / static_cast<int>(sizeof(typename Scan::Result));
-  constexpr int kRows = kEach >= 8 ? 2 : 4;
+  constexpr int kRows = kEach >= 8 ? 4 : 8;
   __shared__ Word of_warp[kWarps];
   __shared__ Word before_tile;
   __shared__ unsigned taken;
@@ -208,7 +209,8 @@ __global__ void __launch_bounds__(kThreads) words_kernel(const __grid_constant__
 }  // namespace
 
 LaunchResult scan_look_back(const ScanParams& p, const Config& config, const Launch& launch) {
-  Arguments a{p};
+  Arguments a{};
+  a.p = p;
   a.shift = scan_shift(p.result, p.result_type);
   const int64_t vector_bytes = int64_t{scan_vector(p.result_type)} * element_bytes(p.dtype);
   a.aligned = aligned(p.x, element_bytes(p.dtype)) && aligned(p.result, element_bytes(p.result_type));

@@ -1,8 +1,8 @@
 // Sums and products of floating-point elements, with the bits of a reduction of each prefix (kernels/order.hpp).
 // Moves: reads n elements and writes n.
-// Access: a warp has a block of 1024 elements in shared memory. It folds each 32 lanes of a row by shuffles, for all 32
-//         prefixes that end there. A lane then has the prefix that ends with its element, and puts the subtrees to the
-//         left in front, one for each set bit of the block's place.
+// Access: kScanSplit warps share a block of 1024 elements in shared memory, and have some of its rows each. A warp folds
+//         each 32 lanes of a row by shuffles, for all 32 prefixes that end there. A lane then has the prefix that ends
+//         with its element, and puts the subtrees to the left in front, one for each set bit of the block's place.
 // A tile publishes its reduction. From those of its group of 32 tiles, it finds the subtrees inside the group. The last
 // tile of a group publishes the group's reduction, and so on: one step for 32 times as many tiles.
 // A block reads its tile before it writes it, so the result may be x.
@@ -85,40 +85,47 @@ __device__ int find_subtrees(const Arguments& a, unsigned tile, double own, doub
   return count;
 }
 
-// Brings the block's elements to shared memory. Those past the end are neutral.
-template <class T>
-__device__ void load_block(const Arguments& a, int64_t first, T* to, T neutral, int lane) {
+// Brings the block's elements to shared memory, by as many threads. Those past the end are neutral.
+template <int kThreads, class T>
+__device__ void load_block(const Arguments& a, int64_t first, T* to, T neutral, int thread) {
   const T* x = static_cast<const T*>(a.p.x) + first;
   if (a.vectors && first + kLeafTerms <= a.p.n) {
-    constexpr int kVectors = kLeafTerms * static_cast<int>(sizeof(T)) / 512;
-    constexpr int kAtOnce = 4;
-    const auto* from = reinterpret_cast<const uint4*>(x) + lane;
-    auto* vectors = reinterpret_cast<uint4*>(to) + lane;
+    constexpr int kVectors = kLeafTerms * static_cast<int>(sizeof(T)) / (16 * kThreads);
+    constexpr int kAtOnce = kVectors < 4 ? kVectors : 4;
+    const auto* from = reinterpret_cast<const uint4*>(x) + thread;
+    auto* vectors = reinterpret_cast<uint4*>(to) + thread;
 #pragma unroll
     for (int at = 0; at < kVectors; at += kAtOnce) {
       uint4 v[kAtOnce];
 #pragma unroll
-      for (int k = 0; k < kAtOnce; ++k) v[k] = __ldcs(from + (at + k) * 32);
+      for (int k = 0; k < kAtOnce; ++k) v[k] = __ldcs(from + (at + k) * kThreads);
 #pragma unroll
-      for (int k = 0; k < kAtOnce; ++k) vectors[(at + k) * 32] = v[k];
+      for (int k = 0; k < kAtOnce; ++k) vectors[(at + k) * kThreads] = v[k];
     }
   } else {
-    for (int i = lane; i < kLeafTerms; i += 32) {
+    for (int i = thread; i < kLeafTerms; i += kThreads) {
       T v = neutral;
       if (first + i < a.p.n) v = a.aligned ? Aligned::load(x + i) : Bytewise::load(x + i);
       to[i] = v;
     }
   }
-  __syncwarp();
 }
 
-// The reduction of a block.
+// The four segments of 32 lanes, of which a thread has one element each.
+struct Lanes {
+  double segment[4];
+};
+
 template <class Op, class T>
-__device__ double block_reduction(const T* x, int lane) {
-  double lanes[4] = {Op::kNeutral, Op::kNeutral, Op::kNeutral, Op::kNeutral};
+__device__ void add_row(Lanes& lanes, const T* row, int lane) {
 #pragma unroll
-  for (int i = 0; i < kLeafTerms / 32; ++i) lanes[i % 4] = Op::of(lanes[i % 4], as_double(x[32 * i + lane]));
-  double v = Op::of(Op::of(lanes[0], lanes[2]), Op::of(lanes[1], lanes[3]));
+  for (int k = 0; k < 4; ++k) lanes.segment[k] = Op::of(lanes.segment[k], as_double(row[32 * k + lane]));
+}
+
+// The fold of all lanes.
+template <class Op>
+__device__ double folded(const Lanes& lanes) {
+  double v = Op::of(Op::of(lanes.segment[0], lanes.segment[2]), Op::of(lanes.segment[1], lanes.segment[3]));
 #pragma unroll
   for (int half = 16; half > 0; half /= 2) v = Op::of(v, __shfl_xor_sync(kAll, v, half));
   return v;
@@ -145,27 +152,55 @@ __device__ void store_value(const Arguments& a, int64_t at, double value) {
   a.aligned ? Aligned::store(to, result) : Bytewise::store(to, result);
 }
 
-template <class Op, gpumem_dtype kType, gpumem_dtype kResult, int kWarps = kScanWarps, int kRows = 1>
-__global__ void __launch_bounds__(kWarps * 32, resident_blocks(48 / kWarps, kWarps * 32))
+// The prefixes that end in a row, which has been added to `after`.
+template <class Op>
+__device__ void row_prefixes(const Lanes& before, const Lanes& after, double* prefix, int lane) {
+  const double(&b)[4] = before.segment;
+  const double(&a)[4] = after.segment;
+  // The first two steps of the fold. In element k of `states`, the segments before k are new.
+  const double even[3] = {Op::of(b[0], b[2]), Op::of(a[0], b[2]), Op::of(a[0], a[2])};
+  const double odd[3] = {Op::of(b[1], b[3]), Op::of(a[1], b[3]), Op::of(a[1], a[3])};
+  const double states[5] = {Op::of(even[0], odd[0]), Op::of(even[1], odd[0]), Op::of(even[1], odd[1]),
+                            Op::of(even[2], odd[1]), Op::of(even[2], odd[2])};
+#pragma unroll
+  for (int k = 0; k < 4; ++k) prefix[k] = fold_prefixes<Op>(states[k], states[k + 1], lane);
+}
+
+template <class Op, gpumem_dtype kType, gpumem_dtype kResult>
+__global__ void __launch_bounds__(kScanWarps * 32, resident_blocks(32 / kScanWarps, kScanWarps * 32))
     ordered_kernel(const __grid_constant__ Arguments a) {
   using T = ElementOf<kType>;
-  __shared__ double tree[2 * kWarps];  // node k has the children 2k and 2k + 1
+  constexpr int kBlocks = kScanWarps / kScanSplit;  // of kLeafTerms elements
+  constexpr int kRows = kLeafRows / kScanSplit;     // of a warp
+  constexpr int kAtOnce = 2;
+  __shared__ double tree[2 * kBlocks];  // node k has the children 2k and 2k + 1
   __shared__ double left[kMostSubtrees];
   __shared__ int left_count;
   __shared__ unsigned taken;
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int warp = static_cast<int>(threadIdx.x / 32);
-  T* const x = dynamic_shared<T>() + warp * kLeafTerms;
+  const int block = warp / kScanSplit;
+  const int first_row = warp % kScanSplit * kRows;
+  T* const x = dynamic_shared<T>() + block * kLeafTerms;
   if (threadIdx.x == 0) taken = next_tile(a.counters);
   __syncthreads();
-  const int64_t first = (int64_t{taken} * kWarps + warp) * kLeafTerms;
-  load_block(a, first, x, converted<T>(static_cast<float>(Op::kNeutral)), lane);
-  const double own = block_reduction<Op>(x, lane);
-  if (lane == 0) tree[kWarps + warp] = own;
+  const int64_t first = (int64_t{taken} * kBlocks + block) * kLeafTerms;
+  load_block<32 * kScanSplit>(a, first, x, converted<T>(static_cast<float>(Op::kNeutral)),
+                              static_cast<int>(threadIdx.x) % (32 * kScanSplit));
+  __syncthreads();
+  Lanes before_rows;
+  Lanes lanes{{Op::kNeutral, Op::kNeutral, Op::kNeutral, Op::kNeutral}};
+#pragma unroll
+  for (int row = 0; row < kLeafRows; ++row) {
+    if (row == first_row) before_rows = lanes;
+    add_row<Op>(lanes, x + row * kLeafLanes, lane);
+  }
+  const double own = folded<Op>(lanes);
+  if (lane == 0 && first_row == 0) tree[kBlocks + block] = own;
   __syncthreads();
   if (warp == 0) {
 #pragma unroll
-    for (int half = kWarps / 2; half > 0; half /= 2) {
+    for (int half = kBlocks / 2; half > 0; half /= 2) {
       if (lane < half) tree[half + lane] = Op::of(tree[2 * (half + lane)], tree[2 * (half + lane) + 1]);
       __syncwarp();
     }
@@ -176,43 +211,34 @@ __global__ void __launch_bounds__(kWarps * 32, resident_blocks(48 / kWarps, kWar
   const int count = left_count;
   const auto put_in_front = [&](const auto& join) {
 #pragma unroll
-    for (int b = 0; 1 << b < kWarps; ++b) {
-      if ((warp >> b & 1) != 0) join(tree[(kWarps >> b) + (warp >> b) - 1]);
+    for (int b = 0; 1 << b < kBlocks; ++b) {
+      if ((block >> b & 1) != 0) join(tree[(kBlocks >> b) + (block >> b) - 1]);
     }
     for (int i = 0; i < count; ++i) join(left[i]);
   };
-  if (a.p.exclusive != 0 && lane == 0 && first < a.p.n) {
+  if (a.p.exclusive != 0 && lane == 0 && first_row == 0 && first < a.p.n) {
     double before = Op::kNeutral;
     put_in_front([&](double subtree) { before = Op::of(subtree, before); });
     store_value<ElementOf<kResult>>(a, first, before);
   }
-  double lanes[4] = {Op::kNeutral, Op::kNeutral, Op::kNeutral, Op::kNeutral};
 #pragma unroll 1
-  for (int row = 0; row < kLeafRows; row += kRows) {
-    double prefix[4 * kRows];
+  for (int row = first_row; row < first_row + kRows; row += kAtOnce) {
+    double prefix[4 * kAtOnce];
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      double next[4];
-#pragma unroll
-      for (int k = 0; k < 4; ++k) next[k] = Op::of(lanes[k], as_double(x[128 * (row + r) + 32 * k + lane]));
-      // The first two steps of the fold. Element k of `folded` has the segments below k.
-      const double even[3] = {Op::of(lanes[0], lanes[2]), Op::of(next[0], lanes[2]), Op::of(next[0], next[2])};
-      const double odd[3] = {Op::of(lanes[1], lanes[3]), Op::of(next[1], lanes[3]), Op::of(next[1], next[3])};
-      const double folded[5] = {Op::of(even[0], odd[0]), Op::of(even[1], odd[0]), Op::of(even[1], odd[1]),
-                                Op::of(even[2], odd[1]), Op::of(even[2], odd[2])};
-#pragma unroll
-      for (int k = 0; k < 4; ++k) prefix[4 * r + k] = fold_prefixes<Op>(folded[k], folded[k + 1], lane);
-#pragma unroll
-      for (int k = 0; k < 4; ++k) lanes[k] = next[k];
+    for (int r = 0; r < kAtOnce; ++r) {
+      lanes = before_rows;
+      add_row<Op>(lanes, x + (row + r) * kLeafLanes, lane);
+      row_prefixes<Op>(before_rows, lanes, prefix + 4 * r, lane);
+      before_rows = lanes;
     }
     put_in_front([&](double subtree) {
 #pragma unroll
       for (double& v : prefix) v = Op::of(subtree, v);
     });
 #pragma unroll
-    for (int k = 0; k < 4 * kRows; ++k) {
+    for (int k = 0; k < 4 * kAtOnce; ++k) {
       // An exclusive scan writes a prefix to the next element. The next block writes its first one itself.
-      const int to = 128 * row + 32 * k + lane + a.p.exclusive;
+      const int to = kLeafLanes * row + 32 * k + lane + a.p.exclusive;
       if (to < kLeafTerms && first + to < a.p.n) store_value<ElementOf<kResult>>(a, first + to, prefix[k]);
     }
   }
@@ -222,7 +248,8 @@ __global__ void __launch_bounds__(kWarps * 32, resident_blocks(48 / kWarps, kWar
 }  // namespace
 
 LaunchResult scan_ordered(const ScanParams& p, const Config& config, const Launch& launch) {
-  Arguments a{p};
+  Arguments a{};
+  a.p = p;
   a.aligned = aligned(p.x, element_bytes(p.dtype)) && aligned(p.result, element_bytes(p.result_type));
   a.vectors = aligned(p.x, 16);
   const cudaError_t error = reset(config, launch, a.counters);

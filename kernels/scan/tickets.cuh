@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "kernels/config.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/scan/limits.hpp"
 
