@@ -17,7 +17,7 @@ struct SortBuffers {
 template <class Word, class Position>
 struct RadixSort {
   SortBuffers<Word> keys{};
-  SortBuffers<Position> positions{};  // {}: only keys are sorted
+  SortBuffers<Position> positions{};  // empty: only keys are sorted
   int64_t n = 0;
   bool overwrites = false;
   RankOf<Word> rank{};

@@ -20,7 +20,7 @@ SOUND = {
 
 SOUND_OF = {
     "gpumem_resize_2d": {"dtype": 1, "dst_pitch_bytes": 16},
-    "gpumem_sort": {"order": None},
+    "gpumem_sort": {"order": "managed"},
     "gpumem_multiply": {"x_strides": [2, 1]},
     "gpumem_argreduce": {"op": 1},
     "gpumem_managed": {"p": "managed"},
@@ -56,7 +56,7 @@ WRITTEN = {"dst", "z", "sorted", "result", "value"}
 NULLABLE = {
     "": {"stream", "status", "value", "native_stream", "param", "fn", "user", "needed", "label", "y_strides",
          "z_strides", "x_strides", "src_strides", "dst_strides"},
-    "gpumem_sort": {"order"},
+    "gpumem_sort": {"order", "sorted"},
     "gpumem_version": {"major", "minor", "patch"},
     "gpumem_ctx_create": {"options"}, "gpumem_ctx_destroy": {"ctx"}, "gpumem_stream_destroy": {"stream"},
     "gpumem_event_destroy": {"event"}, "gpumem_free": {"p"}, "gpumem_torch": {"p"}, "gpumem_cupy": {"p"},
