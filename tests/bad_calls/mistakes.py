@@ -225,6 +225,6 @@ class Function:
 
     def overlaps(self):
         outputs = [n for n in self.types if n in table.WRITTEN or is_index_output(self.name, n)]
-        inputs = [n for n in self.types if n in {"x", "y", "src", "offsets", "index"} - set(outputs) and is_operand(self.name, n)]
+        inputs = [n for n in self.types if n in {"x", "y", "src", "keys", "offsets", "index"} - set(outputs) and is_operand(self.name, n)]
         for output, read in itertools.product(outputs, inputs):
             yield Bad({output: self.sound[read] + 8 + (output in ("dst", "z"))}, ARGUMENT, [output, read])

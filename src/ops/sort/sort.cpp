@@ -41,7 +41,7 @@ struct Ranges {
 Ranges ranges_of(const SortParams& c) {
   const int64_t bytes = checked_mul(c.n, element_bytes(c.dtype), "bytes of keys");
   const int64_t order_bytes = c.order == nullptr ? 0 : checked_mul(c.n, element_bytes(c.order_type), "bytes of order");
-  static_cast<void>(checked_mul(c.n, 64, "bytes of scratch memory"));
+  static_cast<void>(checked_mul(c.n, 64, "bytes of keys and scratch memory"));
   return {{"keys", c.keys, bytes}, {"sorted", c.sorted, bytes}, {"order", c.order, order_bytes}};
 }
 

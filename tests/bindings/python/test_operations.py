@@ -388,7 +388,7 @@ def test_sort():
             ctx.sort(x.reshape(1, 5))
         with raises(ValueError, "expected 5"):
             ctx.sort(x, order=order[:3])
-        with raises(ValueError, "contiguous|padding|stride"):
+        with raises(ValueError, "without padding"):
             ctx.argsort(x[::2])
 
 
