@@ -5,20 +5,7 @@
 
 #include <cstdint>
 
-#include "kernels/division.hpp"
-
 namespace gpumem::kernels {
-
-// Of a word among the words of all rows.
-struct WordPlace {
-  int64_t row;
-  int64_t word;
-  __device__ WordPlace(int64_t number, int64_t words) {
-    const Quotient q(number, words);
-    row = q.quotient;
-    word = q.rest;
-  }
-};
 
 template <class T>
 __device__ __forceinline__ void move_part(const char*& from, char*& to) {

@@ -8,6 +8,7 @@
 //         for any address. The last word of a row may be incomplete.
 #include <algorithm>
 
+#include "kernels/division.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/gather_scatter/gather_scatter.hpp"
 #include "kernels/limits.hpp"
@@ -75,6 +76,16 @@ __global__ void __launch_bounds__(kThreads)
   hand_over(atomicExch(scratch.pending, 0), scratch, params.status, index);
 }
 
+struct Place {
+  int64_t row;
+  int64_t word;
+  __device__ Place(int64_t number, int64_t words) {
+    const Quotient q(number, words);
+    row = q.quotient;
+    word = q.rest;
+  }
+};
+
 struct Rows : GatherScatterParams {
   int64_t words = 0;  // per row
   int64_t total = 0;  // words
@@ -112,7 +123,7 @@ __global__ void __launch_bounds__(kThreads) move_kernel(const __grid_constant__ 
   if (r.checks) synchronize_and_trigger();
   for (int64_t tile = blockIdx.x; tile < r.tiles; tile += gridDim.x) {
     const int64_t first = tile * kTile + threadIdx.x;
-    WordPlace place(first, r.words);
+    Place place(first, r.words);
     uint64_t from[kWords];  // byte offsets
     uint64_t to[kWords];
     int64_t left[kWords];  // bytes of the row from the word on; 0 past the last row or for a bad index

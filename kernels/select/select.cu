@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "kernels/alignment.hpp"
+#include "kernels/division.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/limits.hpp"
 #include "kernels/row_words.cuh"
@@ -156,33 +157,41 @@ struct Numbers {
   }
 };
 
-template <class Word>
+// Number: uint32_t if all offsets in a row and all words of a tile fit.
+template <class Word, class Number>
 struct Words {
   static __device__ __forceinline__ void move(const Selection& s, const Share& share) {
     constexpr int kEach = 4;
-    constexpr auto kBytes = static_cast<int64_t>(sizeof(Word));
+    constexpr auto kBytes = static_cast<Number>(sizeof(Word));
+    const auto words = static_cast<Number>(s.words);
+    const auto row_bytes = static_cast<Number>(s.row_bytes);
+    const auto src_pitch = static_cast<Number>(s.src_pitch);
+    const auto dst_pitch = static_cast<Number>(s.dst_pitch);
     const char* const src = static_cast<const char*>(s.src) + share.tile_row * s.src_pitch;
     char* const dst = static_cast<char*>(s.dst) + share.k * s.dst_pitch;
-    const WordPlace step(kThreads, s.words);
-    WordPlace place(share.first + threadIdx.x, s.words);
-    for (int64_t first = share.first + threadIdx.x; first < share.last; first += kThreads * kEach) {
+    const auto last = static_cast<Number>(share.last);
+    Number first = static_cast<Number>(share.first) + threadIdx.x;
+    auto row = static_cast<uint32_t>(first / words);
+    Number word = first % words;
+    const auto step_rows = static_cast<uint32_t>(kThreads / words);
+    const Number step_words = kThreads % words;
+    for (; first < last; first += kThreads * kEach) {
       const char* from[kEach];
       char* to[kEach];
-      int64_t left[kEach];  // bytes of the row from the word on; 0 past the last row
+      Number left[kEach];  // bytes of the row from the word on; 0 past the last row
       Word in[kEach];
 #pragma unroll
       for (int k = 0; k < kEach; ++k) {
-        const bool there = first + k * kThreads < share.last;
-        const int64_t at = place.word * kBytes;
-        from[k] = src + (there ? int64_t{share.rows[place.row]} : 0) * s.src_pitch + at;
-        to[k] = dst + place.row * s.dst_pitch + at;
-        left[k] = there ? s.row_bytes - at : 0;
+        const bool there = first + k * kThreads < last;
+        from[k] = src + uint64_t{there ? share.rows[row] : 0u} * src_pitch + word * kBytes;
+        to[k] = dst + uint64_t{row} * dst_pitch + word * kBytes;
+        left[k] = there ? row_bytes - word * kBytes : 0;
         if (left[k] >= kBytes) in[k] = *reinterpret_cast<const Word*>(from[k]);
-        place.row += step.row;
-        place.word += step.word;
-        if (place.word >= s.words) {
-          place.word -= s.words;
-          ++place.row;
+        row += step_rows;
+        word += step_words;
+        if (word >= words) {
+          word -= words;
+          ++row;
         }
       }
 #pragma unroll
@@ -218,6 +227,7 @@ __device__ __forceinline__ int list_rows(const Selection& s, int64_t tile, uint1
 #pragma unroll
     for (int w = 0; w < kLaneWords; ++w) {
       const unsigned word = __shfl_sync(~0u, bits[w], source);
+      if (word == 0) continue;  // of all lanes
       if ((word >> lane & 1) != 0) {
         rows[at + __popc(word & ((1u << lane) - 1))] = static_cast<uint16_t>((source * kLaneWords + w) * 32 + lane);
       }
@@ -242,10 +252,10 @@ __global__ void __launch_bounds__(kThreads) write_kernel(const __grid_constant__
   __shared__ unsigned long long sums[kWarps];
   synchronize_and_trigger();
   const int64_t tile = blockIdx.x;
-  const WordPlace of_group(tile, s.shape.group_tiles());
+  const Quotient of_group(tile, s.shape.group_tiles());
   const bool reports = tile == 0 && blockIdx.y == 0;
-  add_groups(s, reports ? s.shape.groups : of_group.row, sums);
-  const int64_t run = of_group.row * SelectShape::kRuns + WordPlace(of_group.word, s.shape.run_tiles).row;
+  add_groups(s, reports ? s.shape.groups : of_group.quotient, sums);
+  const int64_t run = of_group.quotient * SelectShape::kRuns + Quotient(of_group.rest, s.shape.run_tiles).quotient;
   const int64_t in_group = int64_t{s.scratch.in_group[run]} + s.scratch.in_run[tile];
   const int count = list_rows(s, tile, rows);
   __syncthreads();
@@ -282,7 +292,10 @@ LaunchResult start(const SelectParams& params, const Config& config, const Launc
 
 template <class Word>
 LaunchResult start_words(const SelectParams& params, const Config& config, const Launch& launch) {
-  return start<Words<Word>>(params, config, launch, sizeof(Word));
+  constexpr int64_t kShort = UINT32_MAX / kSelectTile;
+  const bool fits = params.row_bytes <= kShort && std::max(params.src_pitch, params.dst_pitch) <= UINT32_MAX;
+  return fits ? start<Words<Word, uint32_t>>(params, config, launch, sizeof(Word))
+              : start<Words<Word, uint64_t>>(params, config, launch, sizeof(Word));
 }
 
 }  // namespace
