@@ -222,8 +222,7 @@ enum {
   GPUMEM_FAMILY_MAP = 14,        /* gpumem_map, gpumem_compare, gpumem_where, gpumem_convert_scaled */
   GPUMEM_FAMILY_SCAN = 15,
   GPUMEM_FAMILY_SORT = 16,
-  GPUMEM_FAMILY_SELECT = 17,
-  GPUMEM_FAMILY_REDUCE_BY_INDEX = 18
+  GPUMEM_FAMILY_SELECT = 17
 };
 
 /* Elementwise functions of gpumem_map(). Those of one operand come first. */
@@ -1098,16 +1097,6 @@ GPUMEM_API gpumem_status gpumem_reduce_segments(gpumem_ctx *ctx, gpumem_dtype dt
 GPUMEM_API gpumem_status gpumem_reduce_segments_async(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op,
                                                       const void *x, int64_t n, const int64_t *offsets,
                                                       int64_t segments, void *result, gpumem_status *status,
-                                                      gpumem_stream *stream);
-
-/* result[b] = the reduction of the x[i] whose index[i] is b, for b < bins. SKELETON */
-GPUMEM_API gpumem_status gpumem_reduce_by_index(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void *x,
-                                                int64_t cols, int64_t x_ld, gpumem_dtype index_type, const void *index,
-                                                int64_t n, void *result, int64_t bins);
-GPUMEM_API gpumem_status gpumem_reduce_by_index_async(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op,
-                                                      const void *x, int64_t cols, int64_t x_ld,
-                                                      gpumem_dtype index_type, const void *index, int64_t n,
-                                                      void *result, int64_t bins, gpumem_status *status,
                                                       gpumem_stream *stream);
 
 /* Reductions of views, such as the interior of an array with a border. They are gpumem_reduce(), gpumem_argreduce(),

@@ -1,7 +1,6 @@
 # gpumem_core: every object of the library. Unit tests link these objects, because the internals are not exported.
 set(core_sources
   src/api/arithmetic.cpp
-  src/ops/skeleton.cpp
   src/api/axpby.cpp
   src/api/convert.cpp
   src/api/context.cpp

@@ -404,12 +404,6 @@ void fields(V& v, SelectParams& c) {
   if (c.dst_rows != 0) v.operand("dst", c.dst);
 }
 
-// SKELETON ReduceByIndex
-template <class V>
-void fields(V& v, ReduceByIndexParams& c) {
-  v.number("n", c.n);
-}
-
 template <class V, class Call>
 void all_fields(V& v, Call& call, Completion& completion) {
   fields(v, call);

@@ -27,13 +27,13 @@ constexpr gpumem_family kFamilies[] = {
     GPUMEM_FAMILY_REDUCE,          GPUMEM_FAMILY_TRANSPOSE, GPUMEM_FAMILY_FILL,   GPUMEM_FAMILY_REDUCE_AXIS,
     GPUMEM_FAMILY_REDUCE_SEGMENTS, GPUMEM_FAMILY_COPY,      GPUMEM_FAMILY_AXPBY,  GPUMEM_FAMILY_GATHER,
     GPUMEM_FAMILY_SCATTER,         GPUMEM_FAMILY_PERMUTE,   GPUMEM_FAMILY_RESIZE, GPUMEM_FAMILY_CONVERT,
-    GPUMEM_FAMILY_ARITHMETIC,      GPUMEM_FAMILY_SCAN,     GPUMEM_FAMILY_SORT,    GPUMEM_FAMILY_SELECT,
+    GPUMEM_FAMILY_ARITHMETIC,      GPUMEM_FAMILY_SCAN,      GPUMEM_FAMILY_SORT,   GPUMEM_FAMILY_SELECT,
 };
 constexpr const char* kVariables[] = {
     "GPUMEM_VARIANT_REDUCE",          "GPUMEM_VARIANT_TRANSPOSE", "GPUMEM_VARIANT_FILL",   "GPUMEM_VARIANT_REDUCE_AXIS",
     "GPUMEM_VARIANT_REDUCE_SEGMENTS", "GPUMEM_VARIANT_COPY",      "GPUMEM_VARIANT_AXPBY",  "GPUMEM_VARIANT_GATHER",
     "GPUMEM_VARIANT_SCATTER",         "GPUMEM_VARIANT_PERMUTE",   "GPUMEM_VARIANT_RESIZE", "GPUMEM_VARIANT_CONVERT",
-    "GPUMEM_VARIANT_ARITHMETIC",      "GPUMEM_VARIANT_SCAN",       "GPUMEM_VARIANT_SORT",     "GPUMEM_VARIANT_SELECT",
+    "GPUMEM_VARIANT_ARITHMETIC",      "GPUMEM_VARIANT_SCAN",      "GPUMEM_VARIANT_SORT",   "GPUMEM_VARIANT_SELECT",
 };
 constexpr int64_t kOffsets[] = {0, 10, 1000};
 constexpr int32_t kIndex[] = {2, 0, 9, 1};
@@ -125,7 +125,6 @@ class VariantsOn : public OnEachContext {
         return gpumem_test::run(ctx, resize());
       case GPUMEM_FAMILY_FILL:
         return gpumem_fill(ctx, y.get(), &pattern, 1, 4000);
-      case GPUMEM_FAMILY_REDUCE_BY_INDEX:  // SKELETON ReduceByIndex
         break;
     }
     return GPUMEM_INTERNAL;
@@ -178,7 +177,6 @@ class VariantsOn : public OnEachContext {
         return gpumem_test::run_async(ctx, resize(), nullptr);
       case GPUMEM_FAMILY_FILL:
         return gpumem_fill_async(ctx, y.get(), &pattern, 1, 4000, nullptr);
-      case GPUMEM_FAMILY_REDUCE_BY_INDEX:  // SKELETON ReduceByIndex
         break;
     }
     return GPUMEM_INTERNAL;

@@ -12,6 +12,7 @@
 
 #include "kernels/alignment.hpp"
 #include "kernels/arithmetic/limits.hpp"
+#include "kernels/scan/limits.hpp"
 #include "ops/permute/permute_fuse.hpp"
 #include "tests/fixtures/devices.hpp"
 #include "tests/unit/decisions.hpp"

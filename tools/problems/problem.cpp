@@ -88,8 +88,6 @@ std::vector<std::string> operands_of(const Problem& problem) {
     case GPUMEM_FAMILY_SORT:
       keys = {"keys", "order", "sorted"};
       break;
-    case GPUMEM_FAMILY_SCAN:             // SKELETON Scan
-    case GPUMEM_FAMILY_REDUCE_BY_INDEX:  // SKELETON ReduceByIndex
       break;
   }
   return keys;
@@ -210,8 +208,6 @@ int64_t counted_bytes(const Problem& p) {
     case GPUMEM_FAMILY_SCAN:
       return n("n") * (size("dtype") + kDtypeBytes[scan_result_type(p)]);
     case GPUMEM_FAMILY_ARITHMETIC:
-    case GPUMEM_FAMILY_SCAN:             // SKELETON Scan
-    case GPUMEM_FAMILY_REDUCE_BY_INDEX:  // SKELETON ReduceByIndex
       break;
   }
   int64_t arrays = 1;

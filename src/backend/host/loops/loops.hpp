@@ -233,7 +233,7 @@ struct Loops {
   const ArithmeticLoops& arithmetic;
   const ResizeLoops& resizes;
   void (*convert)(const ConvertRun& run);
-  bool (*map)(const MapRow& row);  // false if it divided an integer by 0
+  bool (*map)(const MapRow& row);          // false if it divided an integer by 0
   double (*scan)(const ScanBlock& block);  // returns the block's sum or product
 
   // For every op of the type, with DOT and NRM2.
@@ -269,8 +269,8 @@ extern const ResizeLoops resizes;
 void convert(const ConvertRun& run);
 bool map(const MapRow& row);
 double scan(const ScanBlock& block);
-inline constexpr Loops kParts = {integers,   floats,     ranges,  moves,   float_lines,
-                                 word_lines, arithmetic, resizes, convert, map,         scan};
+inline constexpr Loops kParts = {integers,   floats,  ranges,  moves, float_lines, word_lines,
+                                 arithmetic, resizes, convert, map,   scan};
 }  // namespace GPUMEM_LOOPS
 #endif
 
