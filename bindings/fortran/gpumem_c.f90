@@ -94,6 +94,39 @@ module gpumem_constants
   integer(c_int32_t), parameter :: gpumem_family_resize = 11
   integer(c_int32_t), parameter :: gpumem_family_convert = 12
   integer(c_int32_t), parameter :: gpumem_family_arithmetic = 13
+  integer(c_int32_t), parameter :: gpumem_family_map = 14
+  integer(c_int32_t), parameter :: gpumem_family_scan = 15
+  integer(c_int32_t), parameter :: gpumem_family_sort = 16
+  integer(c_int32_t), parameter :: gpumem_family_select = 17
+  integer(c_int32_t), parameter :: gpumem_family_reduce_by_index = 18
+  integer(c_int32_t), parameter :: gpumem_map_negate = 0
+  integer(c_int32_t), parameter :: gpumem_map_absolute = 1
+  integer(c_int32_t), parameter :: gpumem_map_reciprocal = 2
+  integer(c_int32_t), parameter :: gpumem_map_square_root = 3
+  integer(c_int32_t), parameter :: gpumem_map_floor = 4
+  integer(c_int32_t), parameter :: gpumem_map_ceil = 5
+  integer(c_int32_t), parameter :: gpumem_map_truncate = 6
+  integer(c_int32_t), parameter :: gpumem_map_round = 7
+  integer(c_int32_t), parameter :: gpumem_map_not = 8
+  integer(c_int32_t), parameter :: gpumem_map_add = 16
+  integer(c_int32_t), parameter :: gpumem_map_subtract = 17
+  integer(c_int32_t), parameter :: gpumem_map_multiply = 18
+  integer(c_int32_t), parameter :: gpumem_map_divide = 19
+  integer(c_int32_t), parameter :: gpumem_map_remainder = 20
+  integer(c_int32_t), parameter :: gpumem_map_minimum = 21
+  integer(c_int32_t), parameter :: gpumem_map_maximum = 22
+  integer(c_int32_t), parameter :: gpumem_map_copy_sign = 23
+  integer(c_int32_t), parameter :: gpumem_map_and = 24
+  integer(c_int32_t), parameter :: gpumem_map_or = 25
+  integer(c_int32_t), parameter :: gpumem_map_xor = 26
+  integer(c_int32_t), parameter :: gpumem_map_shift_left = 27
+  integer(c_int32_t), parameter :: gpumem_map_shift_right = 28
+  integer(c_int32_t), parameter :: gpumem_less = 0
+  integer(c_int32_t), parameter :: gpumem_less_equal = 1
+  integer(c_int32_t), parameter :: gpumem_equal = 2
+  integer(c_int32_t), parameter :: gpumem_not_equal = 3
+  integer(c_int32_t), parameter :: gpumem_greater_equal = 4
+  integer(c_int32_t), parameter :: gpumem_greater = 5
   integer(c_int32_t), parameter :: gpumem_filter_nearest = 0
   integer(c_int32_t), parameter :: gpumem_filter_bilinear = 1
   integer(c_int32_t), parameter :: gpumem_format_text = 0
@@ -1201,6 +1234,167 @@ module gpumem_c
       type(c_ptr), value :: status
       type(c_ptr), value :: stream
     end function
+    integer(c_int32_t) function gpumem_reduce_by_index(ctx, dtype, op, x, cols, x_ld, index_type, index, n, result, &
+        bins) bind(c, name='gpumem_reduce_by_index')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: cols
+      integer(c_int64_t), value :: x_ld
+      integer(c_int32_t), value :: index_type
+      type(c_ptr), value :: index
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: result
+      integer(c_int64_t), value :: bins
+    end function
+    integer(c_int32_t) function gpumem_reduce_by_index_async(ctx, dtype, op, x, cols, x_ld, index_type, index, n, &
+        result, bins, status, stream) bind(c, name='gpumem_reduce_by_index_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: cols
+      integer(c_int64_t), value :: x_ld
+      integer(c_int32_t), value :: index_type
+      type(c_ptr), value :: index
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: result
+      integer(c_int64_t), value :: bins
+      type(c_ptr), value :: status
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_reduce_view(ctx, dtype, op, rank, extents, x, x_strides, result) bind(c, &
+        name='gpumem_reduce_view')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_reduce_view_async(ctx, dtype, op, rank, extents, x, x_strides, result, status, &
+        stream) bind(c, name='gpumem_reduce_view_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: result
+      type(c_ptr), value :: status
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_argreduce_view(ctx, dtype, op, rank, extents, x, x_strides, value, &
+        index) bind(c, name='gpumem_argreduce_view')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: value
+      type(c_ptr), value :: index
+    end function
+    integer(c_int32_t) function gpumem_argreduce_view_async(ctx, dtype, op, rank, extents, x, x_strides, value, &
+        index, stream) bind(c, name='gpumem_argreduce_view_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: value
+      type(c_ptr), value :: index
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_dot_view_f32(ctx, rank, extents, x, x_strides, y, y_strides, result) bind(c, &
+        name='gpumem_dot_view_f32')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: y
+      integer(c_int64_t), intent(in), optional :: y_strides(*)
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_dot_view_f64(ctx, rank, extents, x, x_strides, y, y_strides, result) bind(c, &
+        name='gpumem_dot_view_f64')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: y
+      integer(c_int64_t), intent(in), optional :: y_strides(*)
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_dot_view_f32_async(ctx, rank, extents, x, x_strides, y, y_strides, result, &
+        stream) bind(c, name='gpumem_dot_view_f32_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: y
+      integer(c_int64_t), intent(in), optional :: y_strides(*)
+      type(c_ptr), value :: result
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_dot_view_f64_async(ctx, rank, extents, x, x_strides, y, y_strides, result, &
+        stream) bind(c, name='gpumem_dot_view_f64_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: y
+      integer(c_int64_t), intent(in), optional :: y_strides(*)
+      type(c_ptr), value :: result
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_scan(ctx, dtype, op, exclusive, x, n, result, result_type) bind(c, &
+        name='gpumem_scan')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: exclusive
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: result
+      integer(c_int32_t), value :: result_type
+    end function
+    integer(c_int32_t) function gpumem_scan_async(ctx, dtype, op, exclusive, x, n, result, result_type, status, &
+        stream) bind(c, name='gpumem_scan_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: exclusive
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: result
+      integer(c_int32_t), value :: result_type
+      type(c_ptr), value :: status
+      type(c_ptr), value :: stream
+    end function
     integer(c_int32_t) function gpumem_transpose(ctx, element_bytes, rows, cols, src, src_ld, dst, dst_ld) bind(c, &
         name='gpumem_transpose')
       import
@@ -1342,6 +1536,80 @@ module gpumem_c
       integer(c_int64_t), intent(in), optional :: src_strides(*)
       type(c_ptr), value :: dst
       integer(c_int64_t), intent(in), optional :: dst_strides(*)
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_sort(ctx, dtype, keys, n, descending, sorted, order, order_type) bind(c, &
+        name='gpumem_sort')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      type(c_ptr), value :: keys
+      integer(c_int64_t), value :: n
+      integer(c_int32_t), value :: descending
+      type(c_ptr), value :: sorted
+      type(c_ptr), value :: order
+      integer(c_int32_t), value :: order_type
+    end function
+    integer(c_int32_t) function gpumem_sort_async(ctx, dtype, keys, n, descending, sorted, order, order_type, status, &
+        stream) bind(c, name='gpumem_sort_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      type(c_ptr), value :: keys
+      integer(c_int64_t), value :: n
+      integer(c_int32_t), value :: descending
+      type(c_ptr), value :: sorted
+      type(c_ptr), value :: order
+      integer(c_int32_t), value :: order_type
+      type(c_ptr), value :: status
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_select(ctx, row_bytes, src, src_pitch_bytes, mask, n, dst, dst_pitch_bytes, &
+        kept) bind(c, name='gpumem_select')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int64_t), value :: row_bytes
+      type(c_ptr), value :: src
+      integer(c_int64_t), value :: src_pitch_bytes
+      type(c_ptr), value :: mask
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: dst
+      integer(c_int64_t), value :: dst_pitch_bytes
+      type(c_ptr), value :: kept
+    end function
+    integer(c_int32_t) function gpumem_select_async(ctx, row_bytes, src, src_pitch_bytes, mask, n, dst, &
+        dst_pitch_bytes, kept, stream) bind(c, name='gpumem_select_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int64_t), value :: row_bytes
+      type(c_ptr), value :: src
+      integer(c_int64_t), value :: src_pitch_bytes
+      type(c_ptr), value :: mask
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: dst
+      integer(c_int64_t), value :: dst_pitch_bytes
+      type(c_ptr), value :: kept
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_select_places(ctx, mask, n, index_type, places, kept) bind(c, &
+        name='gpumem_select_places')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: mask
+      integer(c_int64_t), value :: n
+      integer(c_int32_t), value :: index_type
+      type(c_ptr), value :: places
+      type(c_ptr), value :: kept
+    end function
+    integer(c_int32_t) function gpumem_select_places_async(ctx, mask, n, index_type, places, kept, stream) bind(c, &
+        name='gpumem_select_places_async')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: mask
+      integer(c_int64_t), value :: n
+      integer(c_int32_t), value :: index_type
+      type(c_ptr), value :: places
+      type(c_ptr), value :: kept
       type(c_ptr), value :: stream
     end function
     integer(c_int32_t) function gpumem_axpby_f32(ctx, alpha, x, beta, y, z, n) bind(c, name='gpumem_axpby_f32')
@@ -1514,6 +1782,141 @@ module gpumem_c
       integer(c_int64_t), intent(in), optional :: y_strides(*)
       type(c_ptr), value :: z
       integer(c_int64_t), intent(in), optional :: z_strides(*)
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_map(ctx, op, dtype, rank, extents, x, x_strides, y, y_strides, z, &
+        z_strides) bind(c, name='gpumem_map')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: y
+      integer(c_int64_t), intent(in), optional :: y_strides(*)
+      type(c_ptr), value :: z
+      integer(c_int64_t), intent(in), optional :: z_strides(*)
+    end function
+    integer(c_int32_t) function gpumem_map_async(ctx, op, dtype, rank, extents, x, x_strides, y, y_strides, z, &
+        z_strides, status, stream) bind(c, name='gpumem_map_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: y
+      integer(c_int64_t), intent(in), optional :: y_strides(*)
+      type(c_ptr), value :: z
+      integer(c_int64_t), intent(in), optional :: z_strides(*)
+      type(c_ptr), value :: status
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_compare(ctx, op, dtype, rank, extents, x, x_strides, y, y_strides, mask, &
+        mask_strides) bind(c, name='gpumem_compare')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: y
+      integer(c_int64_t), intent(in), optional :: y_strides(*)
+      type(c_ptr), value :: mask
+      type(c_ptr), value :: mask_strides
+    end function
+    integer(c_int32_t) function gpumem_compare_async(ctx, op, dtype, rank, extents, x, x_strides, y, y_strides, mask, &
+        mask_strides, stream) bind(c, name='gpumem_compare_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: y
+      integer(c_int64_t), intent(in), optional :: y_strides(*)
+      type(c_ptr), value :: mask
+      type(c_ptr), value :: mask_strides
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_where(ctx, element_bytes, rank, extents, mask, mask_strides, x, x_strides, y, &
+        y_strides, z, z_strides) bind(c, name='gpumem_where')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int64_t), value :: element_bytes
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: mask
+      type(c_ptr), value :: mask_strides
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: y
+      integer(c_int64_t), intent(in), optional :: y_strides(*)
+      type(c_ptr), value :: z
+      integer(c_int64_t), intent(in), optional :: z_strides(*)
+    end function
+    integer(c_int32_t) function gpumem_where_async(ctx, element_bytes, rank, extents, mask, mask_strides, x, &
+        x_strides, y, y_strides, z, z_strides, stream) bind(c, name='gpumem_where_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int64_t), value :: element_bytes
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: mask
+      type(c_ptr), value :: mask_strides
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: y
+      integer(c_int64_t), intent(in), optional :: y_strides(*)
+      type(c_ptr), value :: z
+      integer(c_int64_t), intent(in), optional :: z_strides(*)
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_convert_scaled(ctx, rank, extents, src_type, src, src_strides, scale, &
+        scale_strides, offset, offset_strides, nan_value, dst_type, dst, dst_strides) bind(c, &
+        name='gpumem_convert_scaled')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      integer(c_int32_t), value :: src_type
+      type(c_ptr), value :: src
+      integer(c_int64_t), intent(in), optional :: src_strides(*)
+      type(c_ptr), value :: scale
+      type(c_ptr), value :: scale_strides
+      type(c_ptr), value :: offset
+      type(c_ptr), value :: offset_strides
+      real(c_double), value :: nan_value
+      integer(c_int32_t), value :: dst_type
+      type(c_ptr), value :: dst
+      integer(c_int64_t), intent(in), optional :: dst_strides(*)
+    end function
+    integer(c_int32_t) function gpumem_convert_scaled_async(ctx, rank, extents, src_type, src, src_strides, scale, &
+        scale_strides, offset, offset_strides, nan_value, dst_type, dst, dst_strides, stream) bind(c, &
+        name='gpumem_convert_scaled_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      integer(c_int32_t), value :: src_type
+      type(c_ptr), value :: src
+      integer(c_int64_t), intent(in), optional :: src_strides(*)
+      type(c_ptr), value :: scale
+      type(c_ptr), value :: scale_strides
+      type(c_ptr), value :: offset
+      type(c_ptr), value :: offset_strides
+      real(c_double), value :: nan_value
+      integer(c_int32_t), value :: dst_type
+      type(c_ptr), value :: dst
+      integer(c_int64_t), intent(in), optional :: dst_strides(*)
       type(c_ptr), value :: stream
     end function
     integer(c_int32_t) function gpumem_resize_2d(ctx, filter, dtype, channels, src, src_rows, src_cols, &

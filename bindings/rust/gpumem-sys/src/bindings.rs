@@ -12,6 +12,8 @@ pub type gpumem_axis = i32;
 pub type gpumem_memory_kind = i32;
 pub type gpumem_advice = i32;
 pub type gpumem_family = i32;
+pub type gpumem_map_op = i32;
+pub type gpumem_compare_op = i32;
 pub type gpumem_filter = i32;
 pub type gpumem_format = i32;
 pub type gpumem_log_level = i32;
@@ -102,6 +104,39 @@ pub const GPUMEM_FAMILY_PERMUTE: gpumem_family = 10;
 pub const GPUMEM_FAMILY_RESIZE: gpumem_family = 11;
 pub const GPUMEM_FAMILY_CONVERT: gpumem_family = 12;
 pub const GPUMEM_FAMILY_ARITHMETIC: gpumem_family = 13;
+pub const GPUMEM_FAMILY_MAP: gpumem_family = 14;
+pub const GPUMEM_FAMILY_SCAN: gpumem_family = 15;
+pub const GPUMEM_FAMILY_SORT: gpumem_family = 16;
+pub const GPUMEM_FAMILY_SELECT: gpumem_family = 17;
+pub const GPUMEM_FAMILY_REDUCE_BY_INDEX: gpumem_family = 18;
+pub const GPUMEM_MAP_NEGATE: gpumem_map_op = 0;
+pub const GPUMEM_MAP_ABSOLUTE: gpumem_map_op = 1;
+pub const GPUMEM_MAP_RECIPROCAL: gpumem_map_op = 2;
+pub const GPUMEM_MAP_SQUARE_ROOT: gpumem_map_op = 3;
+pub const GPUMEM_MAP_FLOOR: gpumem_map_op = 4;
+pub const GPUMEM_MAP_CEIL: gpumem_map_op = 5;
+pub const GPUMEM_MAP_TRUNCATE: gpumem_map_op = 6;
+pub const GPUMEM_MAP_ROUND: gpumem_map_op = 7;
+pub const GPUMEM_MAP_NOT: gpumem_map_op = 8;
+pub const GPUMEM_MAP_ADD: gpumem_map_op = 16;
+pub const GPUMEM_MAP_SUBTRACT: gpumem_map_op = 17;
+pub const GPUMEM_MAP_MULTIPLY: gpumem_map_op = 18;
+pub const GPUMEM_MAP_DIVIDE: gpumem_map_op = 19;
+pub const GPUMEM_MAP_REMAINDER: gpumem_map_op = 20;
+pub const GPUMEM_MAP_MINIMUM: gpumem_map_op = 21;
+pub const GPUMEM_MAP_MAXIMUM: gpumem_map_op = 22;
+pub const GPUMEM_MAP_COPY_SIGN: gpumem_map_op = 23;
+pub const GPUMEM_MAP_AND: gpumem_map_op = 24;
+pub const GPUMEM_MAP_OR: gpumem_map_op = 25;
+pub const GPUMEM_MAP_XOR: gpumem_map_op = 26;
+pub const GPUMEM_MAP_SHIFT_LEFT: gpumem_map_op = 27;
+pub const GPUMEM_MAP_SHIFT_RIGHT: gpumem_map_op = 28;
+pub const GPUMEM_LESS: gpumem_compare_op = 0;
+pub const GPUMEM_LESS_EQUAL: gpumem_compare_op = 1;
+pub const GPUMEM_EQUAL: gpumem_compare_op = 2;
+pub const GPUMEM_NOT_EQUAL: gpumem_compare_op = 3;
+pub const GPUMEM_GREATER_EQUAL: gpumem_compare_op = 4;
+pub const GPUMEM_GREATER: gpumem_compare_op = 5;
 pub const GPUMEM_FILTER_NEAREST: gpumem_filter = 0;
 pub const GPUMEM_FILTER_BILINEAR: gpumem_filter = 1;
 pub const GPUMEM_FORMAT_TEXT: gpumem_format = 0;
@@ -462,6 +497,18 @@ pub struct Functions {
     pub gpumem_reduce_axis_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, axis: gpumem_axis, x: *const c_void, rows: i64, cols: i64, ld: i64, batches: i64, batch_stride: i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_reduce_segments: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void) -> gpumem_status,
     pub gpumem_reduce_segments_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_reduce_by_index: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, cols: i64, x_ld: i64, index_type: gpumem_dtype, index: *const c_void, n: i64, result: *mut c_void, bins: i64) -> gpumem_status,
+    pub gpumem_reduce_by_index_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, cols: i64, x_ld: i64, index_type: gpumem_dtype, index: *const c_void, n: i64, result: *mut c_void, bins: i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_reduce_view: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, result: *mut c_void) -> gpumem_status,
+    pub gpumem_reduce_view_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_argreduce_view: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, value: *mut c_void, index: *mut i64) -> gpumem_status,
+    pub gpumem_argreduce_view_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, value: *mut c_void, index: *mut i64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_dot_view_f32: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f32, x_strides: *const i64, y: *const f32, y_strides: *const i64, result: *mut f64) -> gpumem_status,
+    pub gpumem_dot_view_f64: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, y: *const f64, y_strides: *const i64, result: *mut f64) -> gpumem_status,
+    pub gpumem_dot_view_f32_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f32, x_strides: *const i64, y: *const f32, y_strides: *const i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_dot_view_f64_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, y: *const f64, y_strides: *const i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_scan: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, x: *const c_void, n: i64, result: *mut c_void, result_type: gpumem_dtype) -> gpumem_status,
+    pub gpumem_scan_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, x: *const c_void, n: i64, result: *mut c_void, result_type: gpumem_dtype, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_transpose: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, dst: *mut c_void, dst_ld: i64) -> gpumem_status,
     pub gpumem_transpose_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, dst: *mut c_void, dst_ld: i64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_transpose_batched: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, src_batch_stride: i64, dst: *mut c_void, dst_ld: i64, dst_batch_stride: i64, batches: i64) -> gpumem_status,
@@ -472,6 +519,12 @@ pub struct Functions {
     pub gpumem_scatter_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_pitch_bytes: i64, index_type: gpumem_dtype, index: *const c_void, n: i64, dst: *mut c_void, dst_rows: i64, dst_pitch_bytes: i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_permute: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, extents: *const i64, order: *const i32, src: *const c_void, src_strides: *const i64, dst: *mut c_void, dst_strides: *const i64) -> gpumem_status,
     pub gpumem_permute_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, extents: *const i64, order: *const i32, src: *const c_void, src_strides: *const i64, dst: *mut c_void, dst_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_sort: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, keys: *const c_void, n: i64, descending: i32, sorted: *mut c_void, order: *mut c_void, order_type: gpumem_dtype) -> gpumem_status,
+    pub gpumem_sort_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, keys: *const c_void, n: i64, descending: i32, sorted: *mut c_void, order: *mut c_void, order_type: gpumem_dtype, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_select: unsafe extern "C" fn(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_pitch_bytes: i64, mask: *const uint8_t, n: i64, dst: *mut c_void, dst_pitch_bytes: i64, kept: *mut i64) -> gpumem_status,
+    pub gpumem_select_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_pitch_bytes: i64, mask: *const uint8_t, n: i64, dst: *mut c_void, dst_pitch_bytes: i64, kept: *mut i64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_select_places: unsafe extern "C" fn(ctx: *mut gpumem_ctx, mask: *const uint8_t, n: i64, index_type: gpumem_dtype, places: *mut c_void, kept: *mut i64) -> gpumem_status,
+    pub gpumem_select_places_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, mask: *const uint8_t, n: i64, index_type: gpumem_dtype, places: *mut c_void, kept: *mut i64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_axpby_f32: unsafe extern "C" fn(ctx: *mut gpumem_ctx, alpha: f32, x: *const f32, beta: f32, y: *const f32, z: *mut f32, n: i64) -> gpumem_status,
     pub gpumem_axpby_f64: unsafe extern "C" fn(ctx: *mut gpumem_ctx, alpha: f64, x: *const f64, beta: f64, y: *const f64, z: *mut f64, n: i64) -> gpumem_status,
     pub gpumem_axpby_f32_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, alpha: f32, x: *const f32, beta: f32, y: *const f32, z: *mut f32, n: i64, stream: *mut gpumem_stream) -> gpumem_status,
@@ -486,6 +539,14 @@ pub struct Functions {
     pub gpumem_multiply_f64: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, y: *const f64, y_strides: *const i64, z: *mut f64, z_strides: *const i64) -> gpumem_status,
     pub gpumem_multiply_f32_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f32, x_strides: *const i64, y: *const f32, y_strides: *const i64, z: *mut f32, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_multiply_f64_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, y: *const f64, y_strides: *const i64, z: *mut f64, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_map: unsafe extern "C" fn(ctx: *mut gpumem_ctx, op: gpumem_map_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, z: *mut c_void, z_strides: *const i64) -> gpumem_status,
+    pub gpumem_map_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, op: gpumem_map_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, z: *mut c_void, z_strides: *const i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_compare: unsafe extern "C" fn(ctx: *mut gpumem_ctx, op: gpumem_compare_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, mask: *mut uint8_t, mask_strides: *const i64) -> gpumem_status,
+    pub gpumem_compare_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, op: gpumem_compare_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, mask: *mut uint8_t, mask_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_where: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, extents: *const i64, mask: *const uint8_t, mask_strides: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, z: *mut c_void, z_strides: *const i64) -> gpumem_status,
+    pub gpumem_where_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, extents: *const i64, mask: *const uint8_t, mask_strides: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, z: *mut c_void, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_convert_scaled: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, src_type: gpumem_dtype, src: *const c_void, src_strides: *const i64, scale: *const f64, scale_strides: *const i64, offset: *const f64, offset_strides: *const i64, nan_value: f64, dst_type: gpumem_dtype, dst: *mut c_void, dst_strides: *const i64) -> gpumem_status,
+    pub gpumem_convert_scaled_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, src_type: gpumem_dtype, src: *const c_void, src_strides: *const i64, scale: *const f64, scale_strides: *const i64, offset: *const f64, offset_strides: *const i64, nan_value: f64, dst_type: gpumem_dtype, dst: *mut c_void, dst_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_resize_2d: unsafe extern "C" fn(ctx: *mut gpumem_ctx, filter: gpumem_filter, dtype: gpumem_dtype, channels: i32, src: *const c_void, src_rows: i64, src_cols: i64, src_pitch_bytes: i64, dst: *mut c_void, dst_rows: i64, dst_cols: i64, dst_pitch_bytes: i64) -> gpumem_status,
     pub gpumem_resize_2d_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, filter: gpumem_filter, dtype: gpumem_dtype, channels: i32, src: *const c_void, src_rows: i64, src_cols: i64, src_pitch_bytes: i64, dst: *mut c_void, dst_rows: i64, dst_cols: i64, dst_pitch_bytes: i64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_variant_count: unsafe extern "C" fn(family: gpumem_family, count: *mut i32) -> gpumem_status,
@@ -645,6 +706,18 @@ impl Functions {
             gpumem_reduce_axis_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, gpumem_axis, *const c_void, i64, i64, i64, i64, i64, *mut c_void, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_reduce_axis_async\0")?),
             gpumem_reduce_segments: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, *const c_void, i64, *const i64, i64, *mut c_void) -> gpumem_status>(some("gpumem_reduce_segments\0")?),
             gpumem_reduce_segments_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, *const c_void, i64, *const i64, i64, *mut c_void, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_reduce_segments_async\0")?),
+            gpumem_reduce_by_index: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, *const c_void, i64, i64, gpumem_dtype, *const c_void, i64, *mut c_void, i64) -> gpumem_status>(some("gpumem_reduce_by_index\0")?),
+            gpumem_reduce_by_index_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, *const c_void, i64, i64, gpumem_dtype, *const c_void, i64, *mut c_void, i64, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_reduce_by_index_async\0")?),
+            gpumem_reduce_view: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const i64, *const c_void, *const i64, *mut c_void) -> gpumem_status>(some("gpumem_reduce_view\0")?),
+            gpumem_reduce_view_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const i64, *const c_void, *const i64, *mut c_void, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_reduce_view_async\0")?),
+            gpumem_argreduce_view: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const i64, *const c_void, *const i64, *mut c_void, *mut i64) -> gpumem_status>(some("gpumem_argreduce_view\0")?),
+            gpumem_argreduce_view_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const i64, *const c_void, *const i64, *mut c_void, *mut i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_argreduce_view_async\0")?),
+            gpumem_dot_view_f32: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f32, *const i64, *const f32, *const i64, *mut f64) -> gpumem_status>(some("gpumem_dot_view_f32\0")?),
+            gpumem_dot_view_f64: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f64, *const i64, *const f64, *const i64, *mut f64) -> gpumem_status>(some("gpumem_dot_view_f64\0")?),
+            gpumem_dot_view_f32_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f32, *const i64, *const f32, *const i64, *mut f64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_dot_view_f32_async\0")?),
+            gpumem_dot_view_f64_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f64, *const i64, *const f64, *const i64, *mut f64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_dot_view_f64_async\0")?),
+            gpumem_scan: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const c_void, i64, *mut c_void, gpumem_dtype) -> gpumem_status>(some("gpumem_scan\0")?),
+            gpumem_scan_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const c_void, i64, *mut c_void, gpumem_dtype, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_scan_async\0")?),
             gpumem_transpose: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i64, i64, *const c_void, i64, *mut c_void, i64) -> gpumem_status>(some("gpumem_transpose\0")?),
             gpumem_transpose_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i64, i64, *const c_void, i64, *mut c_void, i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_transpose_async\0")?),
             gpumem_transpose_batched: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i64, i64, *const c_void, i64, i64, *mut c_void, i64, i64, i64) -> gpumem_status>(some("gpumem_transpose_batched\0")?),
@@ -655,6 +728,12 @@ impl Functions {
             gpumem_scatter_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, *const c_void, i64, gpumem_dtype, *const c_void, i64, *mut c_void, i64, i64, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_scatter_async\0")?),
             gpumem_permute: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i32, *const i64, *const i32, *const c_void, *const i64, *mut c_void, *const i64) -> gpumem_status>(some("gpumem_permute\0")?),
             gpumem_permute_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i32, *const i64, *const i32, *const c_void, *const i64, *mut c_void, *const i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_permute_async\0")?),
+            gpumem_sort: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, *const c_void, i64, i32, *mut c_void, *mut c_void, gpumem_dtype) -> gpumem_status>(some("gpumem_sort\0")?),
+            gpumem_sort_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, *const c_void, i64, i32, *mut c_void, *mut c_void, gpumem_dtype, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_sort_async\0")?),
+            gpumem_select: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, *const c_void, i64, *const uint8_t, i64, *mut c_void, i64, *mut i64) -> gpumem_status>(some("gpumem_select\0")?),
+            gpumem_select_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, *const c_void, i64, *const uint8_t, i64, *mut c_void, i64, *mut i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_select_async\0")?),
+            gpumem_select_places: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, *const uint8_t, i64, gpumem_dtype, *mut c_void, *mut i64) -> gpumem_status>(some("gpumem_select_places\0")?),
+            gpumem_select_places_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, *const uint8_t, i64, gpumem_dtype, *mut c_void, *mut i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_select_places_async\0")?),
             gpumem_axpby_f32: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, f32, *const f32, f32, *const f32, *mut f32, i64) -> gpumem_status>(some("gpumem_axpby_f32\0")?),
             gpumem_axpby_f64: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, f64, *const f64, f64, *const f64, *mut f64, i64) -> gpumem_status>(some("gpumem_axpby_f64\0")?),
             gpumem_axpby_f32_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, f32, *const f32, f32, *const f32, *mut f32, i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_axpby_f32_async\0")?),
@@ -669,6 +748,14 @@ impl Functions {
             gpumem_multiply_f64: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f64, *const i64, *const f64, *const i64, *mut f64, *const i64) -> gpumem_status>(some("gpumem_multiply_f64\0")?),
             gpumem_multiply_f32_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f32, *const i64, *const f32, *const i64, *mut f32, *const i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_multiply_f32_async\0")?),
             gpumem_multiply_f64_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f64, *const i64, *const f64, *const i64, *mut f64, *const i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_multiply_f64_async\0")?),
+            gpumem_map: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_map_op, gpumem_dtype, i32, *const i64, *const c_void, *const i64, *const c_void, *const i64, *mut c_void, *const i64) -> gpumem_status>(some("gpumem_map\0")?),
+            gpumem_map_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_map_op, gpumem_dtype, i32, *const i64, *const c_void, *const i64, *const c_void, *const i64, *mut c_void, *const i64, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_map_async\0")?),
+            gpumem_compare: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_compare_op, gpumem_dtype, i32, *const i64, *const c_void, *const i64, *const c_void, *const i64, *mut uint8_t, *const i64) -> gpumem_status>(some("gpumem_compare\0")?),
+            gpumem_compare_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_compare_op, gpumem_dtype, i32, *const i64, *const c_void, *const i64, *const c_void, *const i64, *mut uint8_t, *const i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_compare_async\0")?),
+            gpumem_where: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i32, *const i64, *const uint8_t, *const i64, *const c_void, *const i64, *const c_void, *const i64, *mut c_void, *const i64) -> gpumem_status>(some("gpumem_where\0")?),
+            gpumem_where_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i32, *const i64, *const uint8_t, *const i64, *const c_void, *const i64, *const c_void, *const i64, *mut c_void, *const i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_where_async\0")?),
+            gpumem_convert_scaled: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, gpumem_dtype, *const c_void, *const i64, *const f64, *const i64, *const f64, *const i64, f64, gpumem_dtype, *mut c_void, *const i64) -> gpumem_status>(some("gpumem_convert_scaled\0")?),
+            gpumem_convert_scaled_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, gpumem_dtype, *const c_void, *const i64, *const f64, *const i64, *const f64, *const i64, f64, gpumem_dtype, *mut c_void, *const i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_convert_scaled_async\0")?),
             gpumem_resize_2d: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_filter, gpumem_dtype, i32, *const c_void, i64, i64, i64, *mut c_void, i64, i64, i64) -> gpumem_status>(some("gpumem_resize_2d\0")?),
             gpumem_resize_2d_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_filter, gpumem_dtype, i32, *const c_void, i64, i64, i64, *mut c_void, i64, i64, i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_resize_2d_async\0")?),
             gpumem_variant_count: transmute::<*mut c_void, unsafe extern "C" fn(gpumem_family, *mut i32) -> gpumem_status>(some("gpumem_variant_count\0")?),
@@ -820,6 +907,18 @@ impl Functions {
             gpumem_reduce_axis_async: linked::gpumem_reduce_axis_async,
             gpumem_reduce_segments: linked::gpumem_reduce_segments,
             gpumem_reduce_segments_async: linked::gpumem_reduce_segments_async,
+            gpumem_reduce_by_index: linked::gpumem_reduce_by_index,
+            gpumem_reduce_by_index_async: linked::gpumem_reduce_by_index_async,
+            gpumem_reduce_view: linked::gpumem_reduce_view,
+            gpumem_reduce_view_async: linked::gpumem_reduce_view_async,
+            gpumem_argreduce_view: linked::gpumem_argreduce_view,
+            gpumem_argreduce_view_async: linked::gpumem_argreduce_view_async,
+            gpumem_dot_view_f32: linked::gpumem_dot_view_f32,
+            gpumem_dot_view_f64: linked::gpumem_dot_view_f64,
+            gpumem_dot_view_f32_async: linked::gpumem_dot_view_f32_async,
+            gpumem_dot_view_f64_async: linked::gpumem_dot_view_f64_async,
+            gpumem_scan: linked::gpumem_scan,
+            gpumem_scan_async: linked::gpumem_scan_async,
             gpumem_transpose: linked::gpumem_transpose,
             gpumem_transpose_async: linked::gpumem_transpose_async,
             gpumem_transpose_batched: linked::gpumem_transpose_batched,
@@ -830,6 +929,12 @@ impl Functions {
             gpumem_scatter_async: linked::gpumem_scatter_async,
             gpumem_permute: linked::gpumem_permute,
             gpumem_permute_async: linked::gpumem_permute_async,
+            gpumem_sort: linked::gpumem_sort,
+            gpumem_sort_async: linked::gpumem_sort_async,
+            gpumem_select: linked::gpumem_select,
+            gpumem_select_async: linked::gpumem_select_async,
+            gpumem_select_places: linked::gpumem_select_places,
+            gpumem_select_places_async: linked::gpumem_select_places_async,
             gpumem_axpby_f32: linked::gpumem_axpby_f32,
             gpumem_axpby_f64: linked::gpumem_axpby_f64,
             gpumem_axpby_f32_async: linked::gpumem_axpby_f32_async,
@@ -844,6 +949,14 @@ impl Functions {
             gpumem_multiply_f64: linked::gpumem_multiply_f64,
             gpumem_multiply_f32_async: linked::gpumem_multiply_f32_async,
             gpumem_multiply_f64_async: linked::gpumem_multiply_f64_async,
+            gpumem_map: linked::gpumem_map,
+            gpumem_map_async: linked::gpumem_map_async,
+            gpumem_compare: linked::gpumem_compare,
+            gpumem_compare_async: linked::gpumem_compare_async,
+            gpumem_where: linked::gpumem_where,
+            gpumem_where_async: linked::gpumem_where_async,
+            gpumem_convert_scaled: linked::gpumem_convert_scaled,
+            gpumem_convert_scaled_async: linked::gpumem_convert_scaled_async,
             gpumem_resize_2d: linked::gpumem_resize_2d,
             gpumem_resize_2d_async: linked::gpumem_resize_2d_async,
             gpumem_variant_count: linked::gpumem_variant_count,
@@ -997,6 +1110,18 @@ mod linked {
         pub fn gpumem_reduce_axis_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, axis: gpumem_axis, x: *const c_void, rows: i64, cols: i64, ld: i64, batches: i64, batch_stride: i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_reduce_segments(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void) -> gpumem_status;
         pub fn gpumem_reduce_segments_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_reduce_by_index(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, cols: i64, x_ld: i64, index_type: gpumem_dtype, index: *const c_void, n: i64, result: *mut c_void, bins: i64) -> gpumem_status;
+        pub fn gpumem_reduce_by_index_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, cols: i64, x_ld: i64, index_type: gpumem_dtype, index: *const c_void, n: i64, result: *mut c_void, bins: i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_reduce_view(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, result: *mut c_void) -> gpumem_status;
+        pub fn gpumem_reduce_view_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_argreduce_view(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, value: *mut c_void, index: *mut i64) -> gpumem_status;
+        pub fn gpumem_argreduce_view_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, value: *mut c_void, index: *mut i64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_dot_view_f32(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f32, x_strides: *const i64, y: *const f32, y_strides: *const i64, result: *mut f64) -> gpumem_status;
+        pub fn gpumem_dot_view_f64(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, y: *const f64, y_strides: *const i64, result: *mut f64) -> gpumem_status;
+        pub fn gpumem_dot_view_f32_async(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f32, x_strides: *const i64, y: *const f32, y_strides: *const i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_dot_view_f64_async(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, y: *const f64, y_strides: *const i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_scan(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, x: *const c_void, n: i64, result: *mut c_void, result_type: gpumem_dtype) -> gpumem_status;
+        pub fn gpumem_scan_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, x: *const c_void, n: i64, result: *mut c_void, result_type: gpumem_dtype, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_transpose(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, dst: *mut c_void, dst_ld: i64) -> gpumem_status;
         pub fn gpumem_transpose_async(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, dst: *mut c_void, dst_ld: i64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_transpose_batched(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, src_batch_stride: i64, dst: *mut c_void, dst_ld: i64, dst_batch_stride: i64, batches: i64) -> gpumem_status;
@@ -1007,6 +1132,12 @@ mod linked {
         pub fn gpumem_scatter_async(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_pitch_bytes: i64, index_type: gpumem_dtype, index: *const c_void, n: i64, dst: *mut c_void, dst_rows: i64, dst_pitch_bytes: i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_permute(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, extents: *const i64, order: *const i32, src: *const c_void, src_strides: *const i64, dst: *mut c_void, dst_strides: *const i64) -> gpumem_status;
         pub fn gpumem_permute_async(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, extents: *const i64, order: *const i32, src: *const c_void, src_strides: *const i64, dst: *mut c_void, dst_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_sort(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, keys: *const c_void, n: i64, descending: i32, sorted: *mut c_void, order: *mut c_void, order_type: gpumem_dtype) -> gpumem_status;
+        pub fn gpumem_sort_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, keys: *const c_void, n: i64, descending: i32, sorted: *mut c_void, order: *mut c_void, order_type: gpumem_dtype, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_select(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_pitch_bytes: i64, mask: *const uint8_t, n: i64, dst: *mut c_void, dst_pitch_bytes: i64, kept: *mut i64) -> gpumem_status;
+        pub fn gpumem_select_async(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_pitch_bytes: i64, mask: *const uint8_t, n: i64, dst: *mut c_void, dst_pitch_bytes: i64, kept: *mut i64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_select_places(ctx: *mut gpumem_ctx, mask: *const uint8_t, n: i64, index_type: gpumem_dtype, places: *mut c_void, kept: *mut i64) -> gpumem_status;
+        pub fn gpumem_select_places_async(ctx: *mut gpumem_ctx, mask: *const uint8_t, n: i64, index_type: gpumem_dtype, places: *mut c_void, kept: *mut i64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_axpby_f32(ctx: *mut gpumem_ctx, alpha: f32, x: *const f32, beta: f32, y: *const f32, z: *mut f32, n: i64) -> gpumem_status;
         pub fn gpumem_axpby_f64(ctx: *mut gpumem_ctx, alpha: f64, x: *const f64, beta: f64, y: *const f64, z: *mut f64, n: i64) -> gpumem_status;
         pub fn gpumem_axpby_f32_async(ctx: *mut gpumem_ctx, alpha: f32, x: *const f32, beta: f32, y: *const f32, z: *mut f32, n: i64, stream: *mut gpumem_stream) -> gpumem_status;
@@ -1021,6 +1152,14 @@ mod linked {
         pub fn gpumem_multiply_f64(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, y: *const f64, y_strides: *const i64, z: *mut f64, z_strides: *const i64) -> gpumem_status;
         pub fn gpumem_multiply_f32_async(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f32, x_strides: *const i64, y: *const f32, y_strides: *const i64, z: *mut f32, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_multiply_f64_async(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, y: *const f64, y_strides: *const i64, z: *mut f64, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_map(ctx: *mut gpumem_ctx, op: gpumem_map_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, z: *mut c_void, z_strides: *const i64) -> gpumem_status;
+        pub fn gpumem_map_async(ctx: *mut gpumem_ctx, op: gpumem_map_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, z: *mut c_void, z_strides: *const i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_compare(ctx: *mut gpumem_ctx, op: gpumem_compare_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, mask: *mut uint8_t, mask_strides: *const i64) -> gpumem_status;
+        pub fn gpumem_compare_async(ctx: *mut gpumem_ctx, op: gpumem_compare_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, mask: *mut uint8_t, mask_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_where(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, extents: *const i64, mask: *const uint8_t, mask_strides: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, z: *mut c_void, z_strides: *const i64) -> gpumem_status;
+        pub fn gpumem_where_async(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, extents: *const i64, mask: *const uint8_t, mask_strides: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, z: *mut c_void, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_convert_scaled(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, src_type: gpumem_dtype, src: *const c_void, src_strides: *const i64, scale: *const f64, scale_strides: *const i64, offset: *const f64, offset_strides: *const i64, nan_value: f64, dst_type: gpumem_dtype, dst: *mut c_void, dst_strides: *const i64) -> gpumem_status;
+        pub fn gpumem_convert_scaled_async(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, src_type: gpumem_dtype, src: *const c_void, src_strides: *const i64, scale: *const f64, scale_strides: *const i64, offset: *const f64, offset_strides: *const i64, nan_value: f64, dst_type: gpumem_dtype, dst: *mut c_void, dst_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_resize_2d(ctx: *mut gpumem_ctx, filter: gpumem_filter, dtype: gpumem_dtype, channels: i32, src: *const c_void, src_rows: i64, src_cols: i64, src_pitch_bytes: i64, dst: *mut c_void, dst_rows: i64, dst_cols: i64, dst_pitch_bytes: i64) -> gpumem_status;
         pub fn gpumem_resize_2d_async(ctx: *mut gpumem_ctx, filter: gpumem_filter, dtype: gpumem_dtype, channels: i32, src: *const c_void, src_rows: i64, src_cols: i64, src_pitch_bytes: i64, dst: *mut c_void, dst_rows: i64, dst_cols: i64, dst_pitch_bytes: i64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_variant_count(family: gpumem_family, count: *mut i32) -> gpumem_status;
