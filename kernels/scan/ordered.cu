@@ -166,16 +166,73 @@ __device__ void row_prefixes(const Lanes& before, const Lanes& after, double* pr
   for (int k = 0; k < 4; ++k) prefix[k] = fold_prefixes<Op>(states[k], states[k + 1], lane);
 }
 
+constexpr int kBlocks = kScanWarps / kScanSplit;  // of kLeafTerms elements, per tile
+constexpr int kRows = kLeafRows / kScanSplit;     // of a block, per warp
+
+// The subtrees to the left of a block: in its tile, and those of earlier tiles.
+struct Subtrees {
+  double tree[2 * kBlocks];  // node k has the children 2k and 2k + 1
+  double left[kMostSubtrees];
+  int left_count;
+
+  // The nearest first.
+  template <class F>
+  __device__ void each(int block, const F& f) const {
+#pragma unroll
+    for (int b = 0; 1 << b < kBlocks; ++b) {
+      if ((block >> b & 1) != 0) f(tree[(kBlocks >> b) + (block >> b) - 1]);
+    }
+    for (int i = 0; i < left_count; ++i) f(left[i]);
+  }
+};
+
+// Completes the tree of the tile's blocks. Called by a warp.
+template <class Op>
+__device__ void complete(const Arguments& a, unsigned tile, Subtrees& subtrees, int lane) {
+  double* const tree = subtrees.tree;
+#pragma unroll
+  for (int half = kBlocks / 2; half > 0; half /= 2) {
+    if (lane < half) tree[half + lane] = Op::of(tree[2 * (half + lane)], tree[2 * (half + lane) + 1]);
+    __syncwarp();
+  }
+  const int count = a.counters == nullptr ? 0 : find_subtrees<Op>(a, tile, tree[1], subtrees.left, lane);
+  if (lane == 0) subtrees.left_count = count;
+}
+
+// Writes the prefixes that end in the warp's rows. `before` has the rows above.
+template <class Op, class Result, class T>
+__device__ void write_prefixes(const Arguments& a, const Subtrees& subtrees, int block, const T* x, int64_t first,
+                               int first_row, Lanes before, int lane) {
+  constexpr int kAtOnce = 2;
+#pragma unroll 1
+  for (int row = first_row; row < first_row + kRows; row += kAtOnce) {
+    double prefix[4 * kAtOnce];
+#pragma unroll
+    for (int r = 0; r < kAtOnce; ++r) {
+      Lanes after = before;
+      add_row<Op>(after, x + (row + r) * kLeafLanes, lane);
+      row_prefixes<Op>(before, after, prefix + 4 * r, lane);
+      before = after;
+    }
+    subtrees.each(block, [&](double subtree) {
+#pragma unroll
+      for (double& v : prefix) v = Op::of(subtree, v);
+    });
+#pragma unroll
+    for (int k = 0; k < 4 * kAtOnce; ++k) {
+      // An exclusive scan writes a prefix to the next element. The next block writes its first one itself.
+      const int to = kLeafLanes * row + 32 * k + lane + a.p.exclusive;
+      if (to < kLeafTerms && first + to < a.p.n) store_value<Result>(a, first + to, prefix[k]);
+    }
+  }
+}
+
 template <class Op, gpumem_dtype kType, gpumem_dtype kResult>
 __global__ void __launch_bounds__(kScanWarps * 32, resident_blocks(32 / kScanWarps, kScanWarps * 32))
     ordered_kernel(const __grid_constant__ Arguments a) {
   using T = ElementOf<kType>;
-  constexpr int kBlocks = kScanWarps / kScanSplit;  // of kLeafTerms elements
-  constexpr int kRows = kLeafRows / kScanSplit;     // of a warp
-  constexpr int kAtOnce = 2;
-  __shared__ double tree[2 * kBlocks];  // node k has the children 2k and 2k + 1
-  __shared__ double left[kMostSubtrees];
-  __shared__ int left_count;
+  using Result = ElementOf<kResult>;
+  __shared__ Subtrees subtrees;
   __shared__ unsigned taken;
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int warp = static_cast<int>(threadIdx.x / 32);
@@ -188,60 +245,24 @@ __global__ void __launch_bounds__(kScanWarps * 32, resident_blocks(32 / kScanWar
   load_block<32 * kScanSplit>(a, first, x, converted<T>(static_cast<float>(Op::kNeutral)),
                               static_cast<int>(threadIdx.x) % (32 * kScanSplit));
   __syncthreads();
-  Lanes before_rows;
+  Lanes before;
   Lanes lanes{{Op::kNeutral, Op::kNeutral, Op::kNeutral, Op::kNeutral}};
 #pragma unroll
   for (int row = 0; row < kLeafRows; ++row) {
-    if (row == first_row) before_rows = lanes;
+    if (row == first_row) before = lanes;
     add_row<Op>(lanes, x + row * kLeafLanes, lane);
   }
   const double own = folded<Op>(lanes);
-  if (lane == 0 && first_row == 0) tree[kBlocks + block] = own;
+  if (lane == 0 && first_row == 0) subtrees.tree[kBlocks + block] = own;
   __syncthreads();
-  if (warp == 0) {
-#pragma unroll
-    for (int half = kBlocks / 2; half > 0; half /= 2) {
-      if (lane < half) tree[half + lane] = Op::of(tree[2 * (half + lane)], tree[2 * (half + lane) + 1]);
-      __syncwarp();
-    }
-    const int count = a.counters == nullptr ? 0 : find_subtrees<Op>(a, taken, tree[1], left, lane);
-    if (lane == 0) left_count = count;
-  }
+  if (warp == 0) complete<Op>(a, taken, subtrees, lane);
   __syncthreads();
-  const int count = left_count;
-  const auto put_in_front = [&](const auto& join) {
-#pragma unroll
-    for (int b = 0; 1 << b < kBlocks; ++b) {
-      if ((block >> b & 1) != 0) join(tree[(kBlocks >> b) + (block >> b) - 1]);
-    }
-    for (int i = 0; i < count; ++i) join(left[i]);
-  };
   if (a.p.exclusive != 0 && lane == 0 && first_row == 0 && first < a.p.n) {
-    double before = Op::kNeutral;
-    put_in_front([&](double subtree) { before = Op::of(subtree, before); });
-    store_value<ElementOf<kResult>>(a, first, before);
+    double without = Op::kNeutral;
+    subtrees.each(block, [&](double subtree) { without = Op::of(subtree, without); });
+    store_value<Result>(a, first, without);
   }
-#pragma unroll 1
-  for (int row = first_row; row < first_row + kRows; row += kAtOnce) {
-    double prefix[4 * kAtOnce];
-#pragma unroll
-    for (int r = 0; r < kAtOnce; ++r) {
-      lanes = before_rows;
-      add_row<Op>(lanes, x + (row + r) * kLeafLanes, lane);
-      row_prefixes<Op>(before_rows, lanes, prefix + 4 * r, lane);
-      before_rows = lanes;
-    }
-    put_in_front([&](double subtree) {
-#pragma unroll
-      for (double& v : prefix) v = Op::of(subtree, v);
-    });
-#pragma unroll
-    for (int k = 0; k < 4 * kAtOnce; ++k) {
-      // An exclusive scan writes a prefix to the next element. The next block writes its first one itself.
-      const int to = kLeafLanes * row + 32 * k + lane + a.p.exclusive;
-      if (to < kLeafTerms && first + to < a.p.n) store_value<ElementOf<kResult>>(a, first + to, prefix[k]);
-    }
-  }
+  write_prefixes<Op, Result>(a, subtrees, block, x, first, first_row, before, lane);
   if (a.p.status != nullptr && taken == 0 && threadIdx.x == 0) *a.p.status = GPUMEM_OK;
 }
 
