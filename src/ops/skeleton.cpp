@@ -19,11 +19,7 @@ void select_rows(Context&, const SelectParams&, NativeStream, Completion) { fail
 // SKELETON Select end
 // SKELETON ReduceByIndex begin
 std::span<const Implementation<ReduceByIndexParams>> ReduceByIndexFamily::table() noexcept { return {}; }
-Plan<ReduceByIndexFamily> plan(Planner&, const ReduceByIndexParams&, Completion) {
-  fail(GPUMEM_UNSUPPORTED, "reduce_by_index");
-}
-void reduce_by_index(Context&, const ReduceByIndexParams&, NativeStream, Completion) {
-  fail(GPUMEM_UNSUPPORTED, "reduce_by_index");
-}
+Plan<ReduceByIndexFamily> plan(Planner&, const ReduceByIndexParams&, Completion) { fail(GPUMEM_UNSUPPORTED, "reduce_by_index"); }
+void reduce_by_index(Context&, const ReduceByIndexParams&, NativeStream, Completion) { fail(GPUMEM_UNSUPPORTED, "reduce_by_index"); }
 // SKELETON ReduceByIndex end
 }  // namespace gpumem
