@@ -65,8 +65,10 @@ const TwoSided kTwoSided[] = {
      [](gpumem_ctx* c, void* x, void* y, void*) {
        return gpumem_resize_2d_async(c, GPUMEM_FILTER_NEAREST, GPUMEM_U8, 1, x, 2, 2, 2, y, 4, 4, 4, nullptr);
      }},
-    {"sort", [](gpumem_ctx* c, void* x, void* y,
-                void*) { return gpumem_sort_async(c, GPUMEM_F32, x, 8, 0, y, nullptr, GPUMEM_I64, nullptr); }},
+    {"sort",
+     [](gpumem_ctx* c, void* x, void* y, void*) {
+       return gpumem_sort_async(c, GPUMEM_F32, x, 8, 0, y, nullptr, GPUMEM_I64, nullptr);
+     }},
     {"gather",
      [](gpumem_ctx* c, void* x, void* y, void* pinned) {
        return gpumem_gather_async(c, 4, x, 4, 4, GPUMEM_I32, pinned, 2, y, 4, nullptr, nullptr);
