@@ -478,8 +478,8 @@ void add_sorts(const Lines& lines) {
   const auto by_cub = [](const RunPtr& run, bool cold) {
     const auto at = [&](const char* key) { return run->problem.text(key) == "none" ? nullptr : run->at(key); };
     const gpumem_dtype type = run->problem.has("order_type") ? run->problem.dtype("order_type") : GPUMEM_I64;
-    const auto peer = std::make_shared<CubSort>(run->problem.dtype(), at("keys"), run->number("n"),
-                                                run->number("descending", 0) != 0, at("sorted"), at("order"), type);
+    const auto peer =
+        std::make_shared<CubSort>(run->problem.dtype(), at("keys"), run->number("n"), at("sorted"), at("order"), type);
     return run_side(
         run, [run, peer] { peer->enqueue(run->stream()); }, run->gpu->one_stream(cold));
   };

@@ -9,18 +9,16 @@ namespace bench {
 using Sort = cub::DeviceRadixSort;
 
 template <class Key>
-CubSort::Call CubSort::keys_of(const void* keys, int64_t n, bool descending, void* sorted) const {
+CubSort::Call CubSort::keys_of(const void* keys, int64_t n, void* sorted) const {
   const auto* from = static_cast<const Key*>(keys);
   auto* to = static_cast<Key*>(sorted);
   constexpr int kBits = 8 * sizeof(Key);
-  return [=](void* p, std::size_t& bytes, cudaStream_t s) {
-    return descending ? Sort::SortKeysDescending(p, bytes, from, to, n, 0, kBits, s)
-                      : Sort::SortKeys(p, bytes, from, to, n, 0, kBits, s);
-  };
+  return
+      [=](void* p, std::size_t& bytes, cudaStream_t s) { return Sort::SortKeys(p, bytes, from, to, n, 0, kBits, s); };
 }
 
 template <class Key, class Position>
-CubSort::Call CubSort::pairs_of(const void* keys, int64_t n, bool descending, void* sorted, void* order) {
+CubSort::Call CubSort::pairs_of(const void* keys, int64_t n, void* sorted, void* order) {
   std::vector<Position> numbers(static_cast<std::size_t>(n));
   std::iota(numbers.begin(), numbers.end(), Position{0});
   positions_ = std::make_unique<DeviceBytes>(numbers.size() * sizeof(Position));
@@ -31,17 +29,15 @@ CubSort::Call CubSort::pairs_of(const void* keys, int64_t n, bool descending, vo
   auto* places = static_cast<Position*>(order);
   constexpr int kBits = 8 * sizeof(Key);
   return [=](void* p, std::size_t& bytes, cudaStream_t s) {
-    return descending ? Sort::SortPairsDescending(p, bytes, from, to, positions, places, n, 0, kBits, s)
-                      : Sort::SortPairs(p, bytes, from, to, positions, places, n, 0, kBits, s);
+    return Sort::SortPairs(p, bytes, from, to, positions, places, n, 0, kBits, s);
   };
 }
 
-CubSort::CubSort(gpumem_dtype dtype, const void* keys, int64_t n, bool descending, void* sorted, void* order,
-                 gpumem_dtype order_type) {
+CubSort::CubSort(gpumem_dtype dtype, const void* keys, int64_t n, void* sorted, void* order, gpumem_dtype order_type) {
   const auto make = [&]<class Key>() {
-    if (order == nullptr) return keys_of<Key>(keys, n, descending, sorted);
-    return order_type == GPUMEM_U32 ? pairs_of<Key, uint32_t>(keys, n, descending, sorted, order)
-                                    : pairs_of<Key, int64_t>(keys, n, descending, sorted, order);
+    if (order == nullptr) return keys_of<Key>(keys, n, sorted);
+    return order_type == GPUMEM_U32 ? pairs_of<Key, uint32_t>(keys, n, sorted, order)
+                                    : pairs_of<Key, int64_t>(keys, n, sorted, order);
   };
   if (dtype == GPUMEM_U8) call_ = make.template operator()<uint8_t>();
   if (dtype == GPUMEM_I16) call_ = make.template operator()<int16_t>();

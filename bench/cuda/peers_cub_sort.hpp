@@ -10,12 +10,11 @@
 
 namespace bench {
 
-// keys of u8, i16, i32, u32, i64, f32 or f64. order: positions of u32 or i64, or nullptr. CUB gets the unsorted positions
+// Ascending. keys of u8, i16, i32, i64, f32 or f64. order: positions of u32 or i64, or nullptr. CUB gets the unsorted positions
 // from an array that is filled outside the timing; gpumem writes them.
 class CubSort {
  public:
-  CubSort(gpumem_dtype dtype, const void* keys, int64_t n, bool descending, void* sorted, void* order,
-          gpumem_dtype order_type);
+  CubSort(gpumem_dtype dtype, const void* keys, int64_t n, void* sorted, void* order, gpumem_dtype order_type);
 
   void enqueue(cudaStream_t stream) const;
 
@@ -23,9 +22,9 @@ class CubSort {
   using Call = std::function<cudaError_t(void* scratch, std::size_t& scratch_bytes, cudaStream_t stream)>;
 
   template <class Key>
-  Call keys_of(const void* keys, int64_t n, bool descending, void* sorted) const;
+  Call keys_of(const void* keys, int64_t n, void* sorted) const;
   template <class Key, class Position>
-  Call pairs_of(const void* keys, int64_t n, bool descending, void* sorted, void* order);
+  Call pairs_of(const void* keys, int64_t n, void* sorted, void* order);
 
   std::unique_ptr<DeviceBytes> positions_;
   Call call_;

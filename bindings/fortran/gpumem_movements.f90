@@ -266,7 +266,8 @@ contains
     if (.not. conforms('sort', 'keys', keys, 'sorted', sorted, stat=stat, errmsg=errmsg)) return
     if (.not. is_real('sort: keys', keys, stat, errmsg)) return
     if (.not. (keys%contiguous() .and. sorted%contiguous())) then
-      call refuse('sort: keys is ' // described(keys) // ', sorted is ' // described(sorted) // '; expected no padding', stat, errmsg)
+      call refuse('sort: keys is ' // described(keys) // ', sorted is ' // described(sorted) // &
+          '; expected no padding', stat, errmsg)
       return
     end if
     call finish(sort_to(self, keys, sorted%pointer(), c_null_ptr, gpumem_i64, descending), stat, errmsg)

@@ -342,9 +342,10 @@ TEST_P(CppOperations, Sort) {
   EXPECT_EQ(order, (std::vector<std::int32_t>{0, 2, 1, 3}));
   ctx.sort(x, x, true);
   EXPECT_EQ(x, (std::vector<float>{3, 2, -1, -1}));
+  const std::vector<std::uint8_t> bytes{200, 7, 100};
   auto keys = ctx.alloc_device<std::uint8_t>(3);
   auto places = ctx.alloc_device<std::uint64_t>(3);
-  ctx.copy(keys, std::vector<std::uint8_t>{200, 7, 100});
+  ctx.copy(keys, bytes);
   auto stream = ctx.create_stream();
   stream.argsort(keys, places);
   stream.sort(keys, keys);
