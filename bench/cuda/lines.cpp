@@ -369,7 +369,8 @@ void add_selections(const Lines& lines) {
                  .name = n + "x" + text(row) + "B",
                  .line = "select row_bytes=" + text(row) + " n=" + n + " src=device mask=device dst=device",
                  .peer_name = "cub::DeviceSelect",
-                 .peer = by_cub_select(row)});
+                 .peer = by_cub_select(row)},
+                true);
     }
     for (const int64_t row : {4, 8}) {
       lines.add({.family = "select",
@@ -377,7 +378,8 @@ void add_selections(const Lines& lines) {
                  .line = std::string("select of=places index_type=") + (row == 4 ? "i32" : "i64") + " n=" + n +
                          " mask=device dst=device",
                  .peer_name = "cub::DeviceSelect",
-                 .peer = by_cub_select(row)});
+                 .peer = by_cub_select(row)},
+                true);
     }
   }
 }
