@@ -372,7 +372,7 @@ void add_selections(const Lines& lines) {
                  .line = "select row_bytes=" + text(row) + " n=" + n + " src=device mask=device dst=device",
                  .peer_name = "cub::DeviceSelect",
                  .peer = by_cub_select(row)},
-                false);
+                true);
     }
     for (const int64_t row : {4, 8}) {
       lines.add({.family = "select",
@@ -381,7 +381,7 @@ void add_selections(const Lines& lines) {
                          " mask=device dst=device",
                  .peer_name = "cub::DeviceSelect",
                  .peer = by_cub_select(row)},
-                false);
+                true);
     }
   }
 }
