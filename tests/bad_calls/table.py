@@ -22,6 +22,7 @@ SOUND_OF = {
     "gpumem_resize_2d": {"dtype": 1, "dst_pitch_bytes": 16},
     "gpumem_multiply": {"x_strides": [2, 1]},
     "gpumem_argreduce": {"op": 1},
+    **{f"gpumem_{name}_view": {"x_strides": [2, 1]} for name in ("reduce", "argreduce", "dot", "nrm2")},
     "gpumem_managed": {"p": "managed"},
     "gpumem_host_register": {"p": "page"},
     "gpumem_profile_report": {"cap": 1},
