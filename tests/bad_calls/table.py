@@ -30,6 +30,7 @@ SOUND_OF = {
     "gpumem_where": {"x_strides": [2, 1]},
     "gpumem_convert_scaled": {"dst_strides": [2, 1]},
     "gpumem_argreduce": {"op": 1},
+    **{f"gpumem_{name}_view": {"x_strides": [2, 1]} for name in ("reduce", "argreduce", "dot", "nrm2")},
     "gpumem_managed": {"p": "managed"},
     "gpumem_host_register": {"p": "page"},
     "gpumem_profile_report": {"cap": 1},

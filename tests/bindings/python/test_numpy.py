@@ -95,7 +95,7 @@ def test_reductions_of_views():
                     assert ctx.dot(a, a) == ctx.dot(packed, packed) == ctx.dot(a, packed) == ctx.dot(packed.ravel(), a)
                     assert ctx.nrm2(a) == ctx.nrm2(packed)
         out = np.zeros(1)
-        with ctx.stream() as stream:
+        with ctx.Stream() as stream:
             ctx.reduce(whole[:, 1:, 1:], out=out, stream=stream)
         assert out[0] == ctx.reduce(whole[:, 1:, 1:])
         assert ctx.reduce(np.broadcast_to(np.float32(2), (3, 4))) == 24
@@ -103,7 +103,7 @@ def test_reductions_of_views():
             with raises(ValueError, "negative stride", "numpy.ascontiguousarray(x)"):
                 call(whole[:, ::-1])
         with raises(ValueError, "y has the shape", "expected the shape"):
-            ctx.dot(whole[1:, 1:, 1:], whole[:8, :13, :11].reshape(8, 11, 13).swapaxes(1, 2)[:, :11])
+            ctx.dot(whole[1:, 1:, 1:], whole[1:, 1:, 1:].swapaxes(1, 2))
 
 
 def test_no_elements():
