@@ -38,6 +38,12 @@ constexpr F with_sign(F magnitude, F sign) {
 // To a whole number. The result has the sign of v, also if it is 0.
 template <gpumem_map_op kOp, class F>
 constexpr F rounded(F v) {
+#if defined(__CUDA_ARCH__) || defined(__SSE4_1__)  // one instruction
+  if constexpr (kOp == GPUMEM_MAP_FLOOR) return std::floor(v);
+  if constexpr (kOp == GPUMEM_MAP_CEIL) return std::ceil(v);
+  if constexpr (kOp == GPUMEM_MAP_TRUNCATE) return std::trunc(v);
+  return std::rint(v);
+#else
   const F size = with_sign(v, F{0});
   F near = whole(size);
   const bool negative = (bits_in(v) & kSignOf<F>) != 0;
@@ -49,6 +55,7 @@ constexpr F rounded(F v) {
     near += step;
   }
   return with_sign(near, v);
+#endif
 }
 
 // Equal numbers have equal bits, except zeros. Of those, or'ed bits are -0, and and'ed ones +0.

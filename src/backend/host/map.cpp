@@ -14,25 +14,6 @@ namespace {
 constexpr double kOne = 1;
 constexpr double kMinusZero = -0.0;
 
-// The view's last axis if it is short. Looping over rows of a few elements costs more than striding over them.
-struct LastAxis {
-  int64_t extent = 1;
-  int64_t z_stride = 0;
-  int64_t x_strides[kMaxMapSources] = {};
-};
-
-LastAxis take_last_axis(MapParams& p) noexcept {
-  constexpr int64_t kShort = 16;
-  LastAxis axis;
-  const int32_t last = p.rank - 1;
-  if (last < 1 || p.extents[last] >= kShort || p.extents[last - 1] <= p.extents[last]) return axis;
-  axis.extent = p.extents[last];
-  axis.z_stride = p.z_strides[last];
-  for (int32_t k = 0; k < p.sources; ++k) axis.x_strides[k] = p.x_strides[k][last];
-  p.rank = last;
-  return axis;
-}
-
 MapRow row_of(const MapParams& p, bool large, bool stream) noexcept {
   const int32_t inner = p.rank - 1;
   MapRow row{.kind = p.kind,
@@ -44,9 +25,12 @@ MapRow row_of(const MapParams& p, bool large, bool stream) noexcept {
              .z_bytes = p.z_bytes(),
              .x = {},
              .step = {},
+             .x_row = {},
              .z = nullptr,
              .z_step = p.z_strides[inner] * p.z_bytes(),
+             .z_row = inner > 0 ? p.z_strides[inner - 1] * p.z_bytes() : 0,
              .n = 0,
+             .rows = 1,
              .nan_value = p.nan_value,
              .buffer = nullptr,
              .buffer_bytes = 0,
@@ -55,45 +39,42 @@ MapRow row_of(const MapParams& p, bool large, bool stream) noexcept {
   for (int32_t k = 0; k < p.sources; ++k) {
     row.bytes[k] = p.source_bytes(k);
     row.step[k] = p.x_strides[k][inner] * row.bytes[k];
+    if (inner > 0) row.x_row[k] = p.x_strides[k][inner - 1] * row.bytes[k];
   }
   return row;
 }
 
-// Elements [first, last) of the view, in the order of its axes.
-bool rows(const Loops& loops, const MapParams& p, const LastAxis& behind, int64_t first, int64_t last, MapRow row) {
-  constexpr int64_t kAtOnce = 512;  // with a short last axis, whose later elements then find the caches warm
-  const int32_t inner = p.rank - 1;
-  const int64_t longest = behind.extent > 1 ? kAtOnce : p.extents[inner];
-  int64_t at[kMaxMapRank];
-  int64_t left = first;
-  for (int32_t d = inner; d >= 0; left /= p.extents[d--]) at[d] = left % p.extents[d];
-  const auto offset = [&](const int64_t* strides, int64_t after) {
-    int64_t elements = after;
-    for (int32_t d = 0; d < p.rank; ++d) elements += at[d] * strides[d];
-    return elements;
-  };
+// Elements [first, last) of the view, in the order of its axes. Short rows go to the loops together.
+bool rows(const Loops& loops, const MapParams& p, int64_t first, int64_t last, MapRow row) {
   constexpr int64_t kBufferBytes = 4096;
   constexpr int64_t kFewBytes = 64;
+  constexpr int64_t kShortRow = kBufferBytes / 16;  // elements
   const TaskMemory room(MapRow::kBuffers * kBufferBytes);
   alignas(kFewBytes) char few[MapRow::kBuffers * kFewBytes];  // if memory runs out
   row.buffer = room.get() != nullptr ? static_cast<char*>(room.get()) : few;
   row.buffer_bytes = room.get() != nullptr ? kBufferBytes : kFewBytes;
   row.stream = row.stream && room.get() != nullptr;
+  const int32_t inner = p.rank - 1;
+  const int64_t length = p.extents[inner];
+  const bool groups = inner > 0 && length <= kShortRow && room.get() != nullptr;
   bool right = true;
-  for (int64_t i = first; i < last; i += row.n) {
-    row.n = std::min({p.extents[inner] - at[inner], last - i, longest});
-    for (int64_t b = 0; b < behind.extent; ++b) {
-      row.z = static_cast<char*>(p.z) + offset(p.z_strides, b * behind.z_stride) * row.z_bytes;
-      for (int32_t k = 0; k < p.sources; ++k) {
-        row.x[k] = static_cast<const char*>(p.x[k]) + offset(p.x_strides[k], b * behind.x_strides[k]) * row.bytes[k];
-      }
-      right = loops.map(row) && right;
+  for (int64_t i = first; i < last; i += row.n * row.rows) {
+    int64_t at[kMaxMapRank];
+    int64_t left = i;
+    for (int32_t d = inner; d >= 0; left /= p.extents[d--]) at[d] = left % p.extents[d];
+    const auto offset = [&](const int64_t* strides) {
+      int64_t elements = 0;
+      for (int32_t d = 0; d < p.rank; ++d) elements += at[d] * strides[d];
+      return elements;
+    };
+    row.n = std::min(length - at[inner], last - i);
+    row.rows = 1;
+    if (groups && row.n == length) row.rows = std::min(p.extents[inner - 1] - at[inner - 1], (last - i) / length);
+    row.z = static_cast<char*>(p.z) + offset(p.z_strides) * row.z_bytes;
+    for (int32_t k = 0; k < p.sources; ++k) {
+      row.x[k] = static_cast<const char*>(p.x[k]) + offset(p.x_strides[k]) * row.bytes[k];
     }
-    at[inner] += row.n;
-    for (int32_t d = inner; d > 0 && at[d] == p.extents[d]; --d) {
-      at[d] = 0;
-      ++at[d - 1];
-    }
+    right = loops.map(row) && right;
   }
   return right;
 }
@@ -107,10 +88,9 @@ void map_parallel(const HostTeam& team, const MapParams& params, const Config& c
   MapParams p = without_greater(params);
   if (p.kind == MapKind::convert_scaled && p.x[1] == nullptr) p.x[1] = &kOne;
   if (p.kind == MapKind::convert_scaled && p.x[2] == nullptr) p.x[2] = &kMinusZero;
-  const LastAxis behind = take_last_axis(p);
-  const int64_t tile = std::max<int64_t>(1, config.tile / behind.extent);
+  const int64_t tile = config.tile;
   const int64_t n = p.elements();
-  const bool large = team.larger_than_caches(n * behind.extent * p.z_bytes());
+  const bool large = team.larger_than_caches(n * p.z_bytes());
   const bool reads_z = std::find(p.x, p.x + p.sources, p.z) != p.x + p.sources;
   const int32_t inner = p.rank - 1;
   // Stores around the caches lose if z has just been read into them.
@@ -119,7 +99,7 @@ void map_parallel(const HostTeam& team, const MapParams& params, const Config& c
   std::atomic<bool> right{true};
   team.parallel(ceil_div(n, tile), [&](int64_t i) {
     const DefaultFloatEnvironment of_thread;
-    if (!rows(team.loops, p, behind, i * tile, std::min((i + 1) * tile, n), row)) {
+    if (!rows(team.loops, p, i * tile, std::min((i + 1) * tile, n), row)) {
       right.store(false, std::memory_order_relaxed);
     }
   });

@@ -87,13 +87,13 @@ constexpr ByType<Store> kStores = by_type<Store>([]<gpumem_dtype kTo>() -> Store
   return nullptr;
 });
 
-// Blocks end at a line boundary of dst if its elements can begin there. load: nullptr if src is the hub.
+// Blocks end at a line boundary of dst if its elements can begin there. load: nullptr if src is the hub. out: a block
+// that is written before dst; nullptr if dst is written directly.
 template <class Hub>
-void through(const ConvertRun& run, Load<Hub> load, Store store) {
+inline void in_blocks(const ConvertRun& run, Load<Hub> load, Store store, char* out) {
   const int64_t from = element_bytes(run.src_type);
   const int64_t to = element_bytes(run.dst_type);
   alignas(kLine) Hub hub[kBlockElements];
-  alignas(kLine) char out[kBlockElements * 8];
   int64_t count = kBlockElements - static_cast<int64_t>(reinterpret_cast<uintptr_t>(run.dst) % kLine) / to;
   for (int64_t at = 0; at < run.n; at += count, count = kBlockElements) {
     if (count > run.n - at) count = run.n - at;
@@ -101,10 +101,22 @@ void through(const ConvertRun& run, Load<Hub> load, Store store) {
     char* dst = run.dst + at * to;
     for (int64_t line = 0; line < count * from; line += kLineBytes) prefetch_ahead(src + line);
     if (load != nullptr) load(src, count, hub);
-    store(load != nullptr ? reinterpret_cast<const char*>(hub) : src, count, run.stream ? out : dst);
-    if (run.stream) stream_row(dst, out, count * to);
+    store(load != nullptr ? reinterpret_cast<const char*>(hub) : src, count, out != nullptr ? out : dst);
+    if (out != nullptr) stream_row(dst, out, count * to);
   }
-  if (run.stream) stream_fence();
+}
+
+// A separate function, because only these conversions need the memory.
+template <class Hub>
+[[gnu::noinline]] void around_caches(const ConvertRun& run, Load<Hub> load, Store store) {
+  alignas(kLine) char out[kBlockElements * 8];
+  in_blocks<Hub>(run, load, store, out);
+  stream_fence();
+}
+
+template <class Hub>
+void through(const ConvertRun& run, Load<Hub> load, Store store) {
+  run.stream ? around_caches<Hub>(run, load, store) : in_blocks<Hub>(run, load, store, nullptr);
 }
 
 template <class Hub, HubType kHub>

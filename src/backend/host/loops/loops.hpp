@@ -156,7 +156,7 @@ struct ConvertRun {
   bool stream;  // dst is larger than the caches, and writes bypass them
 };
 
-// A row of gpumem_map(), gpumem_compare(), gpumem_where() or gpumem_convert_scaled(), in the caller's floating-point
+// Rows of gpumem_map(), gpumem_compare(), gpumem_where() or gpumem_convert_scaled(), in the caller's floating-point
 // environment. Any alignment. Steps are in bytes, and 0 repeats an element. z may be a source. A comparison is one of
 // the first four.
 struct MapRow {
@@ -170,9 +170,12 @@ struct MapRow {
   int64_t z_bytes;
   const char* x[kMaxMapSources];
   int64_t step[kMaxMapSources];
+  int64_t x_row[kMaxMapSources];  // bytes from row to row
   char* z;
   int64_t z_step;
+  int64_t z_row;
   int64_t n;
+  int64_t rows;  // if more than one, each fits a buffer
   double nan_value;
   char* buffer;          // kBuffers of buffer_bytes each, at a cache line
   int64_t buffer_bytes;  // a multiple of cache lines

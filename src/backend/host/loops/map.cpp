@@ -16,6 +16,8 @@ namespace gpumem {
 namespace {
 
 constexpr int64_t kDirectBytes = int64_t{16} << 10;  // of a block without a buffer
+constexpr int64_t kShortBytes = 1024;
+constexpr int64_t kLongRow = 8192;  // elements
 
 template <class T>
 constexpr int64_t kSize = sizeof(T);
@@ -115,17 +117,38 @@ bool has_zero(const char* y, int64_t n) {
   return zeros != 0;
 }
 
-// n elements from `src` on, `step` bytes apart, to `dst`, `to_step` bytes apart.
-void spread(const char* src, int64_t step, char* dst, int64_t to_step, int64_t n, int64_t bytes) {
+// `rows` rows of n elements, from `src` to `dst`. Steps and rows are in bytes. One side is contiguous.
+struct Spread {
+  const char* src;
+  int64_t step;
+  int64_t row;
+  char* dst;
+  int64_t to_step;
+  int64_t to_row;
+  int64_t n;
+  int64_t rows;
+};
+
+template <int kBytes>
+void spread_elements(const char* src, int64_t step, char* dst, int64_t to_step, int64_t n) {
+  using T = Moved<kBytes>;
+  if (step == 0) {
+    const T v = load_as<T>(src);
+    for (int64_t i = 0; i < n; ++i) store_as(dst + i * kBytes, v);
+  } else if (to_step == kBytes) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) store_as(dst + i * kBytes, load_as<T>(src + i * step));
+  } else {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) store_as(dst + i * to_step, load_as<T>(src + i * kBytes));
+  }
+}
+
+void spread(const Spread& of, int64_t bytes) {
   for_size(bytes, [&]<int kBytes>() {
-    using T = Moved<kBytes>;
-    if (step == 0) {
-      const T v = load_as<T>(src);
-      for (int64_t i = 0; i < n; ++i) store_as(dst + i * kSize<T>, v);
-    } else if (to_step == kBytes) {
-      for (int64_t i = 0; i < n; ++i) store_as(dst + i * kSize<T>, load_as<T>(src + i * step));
-    } else {
-      for (int64_t i = 0; i < n; ++i) store_as(dst + i * to_step, load_as<T>(src + i * kSize<T>));
+    const Spread s = of;  // a copy in registers, which stores cannot alias
+    for (int64_t r = 0; r < s.rows; ++r) {
+      spread_elements<kBytes>(s.src + r * s.row, s.step, s.dst + r * s.to_row, s.to_step, s.n);
     }
   });
 }
@@ -164,22 +187,62 @@ bool divides_by_zero(const MapRow& r, const char* y, int64_t n) {
   });
 }
 
+int64_t widest_of(const MapRow& r) {
+  int64_t widest = r.kind == MapKind::convert_scaled ? 8 : r.z_bytes;
+  for (int k = 0; k < r.sources; ++k) widest = r.bytes[k] > widest ? r.bytes[k] : widest;
+  return widest;
+}
+
+// Several rows per block.
+bool map_short_rows(const MapRow& r) {
+  char* const out = r.buffer + kMaxMapSources * r.buffer_bytes;
+  const bool direct = r.z_step == r.z_bytes && r.z_row == r.n * r.z_bytes;
+  const int64_t most = r.buffer_bytes / widest_of(r) / r.n;
+  const auto own = [&](int k) { return r.buffer + k * r.buffer_bytes; };
+  const auto bring = [&](int k, int64_t first, int64_t rows) {
+    spread({r.x[k] + first * r.x_row[k], r.step[k], r.x_row[k], own(k), r.bytes[k], r.n * r.bytes[k], r.n, rows},
+           r.bytes[k]);
+  };
+  bool joined[kMaxMapSources] = {};
+  for (int k = 0; k < r.sources; ++k) {
+    joined[k] = r.step[k] == r.bytes[k] && r.x_row[k] == r.n * r.bytes[k];
+    if (r.x_row[k] == 0) bring(k, 0, most < r.rows ? most : r.rows);
+  }
+  bool right = true;
+  for (int64_t first = 0; first < r.rows; first += most) {
+    const int64_t rows = most < r.rows - first ? most : r.rows - first;
+    const char* x[kMaxMapSources] = {};
+    for (int k = 0; k < r.sources; ++k) {
+      x[k] = joined[k] ? r.x[k] + first * r.x_row[k] : own(k);
+      if (!joined[k] && r.x_row[k] != 0) bring(k, first, rows);
+    }
+    char* const z = r.z + first * r.z_row;
+    if (divides_by_zero(r, x[1], rows * r.n)) right = false;
+    run_block(r, x, direct ? z : out, rows * r.n);
+    if (!direct) spread({out, r.z_bytes, r.n * r.z_bytes, z, r.z_step, r.z_row, r.n, rows}, r.z_bytes);
+  }
+  return right;
+}
+
 }  // namespace
 
 namespace GPUMEM_LOOPS {
 bool map(const MapRow& r) {
+  if (r.rows > 1) return map_short_rows(r);
   char* const out = r.buffer + kMaxMapSources * r.buffer_bytes;
   const bool direct = r.z_step == r.z_bytes && !r.stream;
   bool buffered = !direct || r.kind == MapKind::convert_scaled;
-  int64_t widest = r.kind == MapKind::convert_scaled ? 8 : r.z_bytes;
+  bool repeats = false;
   for (int k = 0; k < r.sources; ++k) {
     buffered = buffered || r.step[k] != r.bytes[k];
-    if (r.bytes[k] > widest) widest = r.bytes[k];
+    repeats = repeats || r.step[k] == 0;
   }
-  const int64_t most = (buffered ? r.buffer_bytes : kDirectBytes) / widest;
+  // A short block costs little to fill with a repeated element.
+  const int64_t room = repeats && r.n < kLongRow && r.buffer_bytes > kShortBytes ? kShortBytes : r.buffer_bytes;
+  const int64_t most = (buffered ? room : kDirectBytes) / widest_of(r);
   for (int k = 0; k < r.sources; ++k) {
     if (r.step[k] == 0)
-      spread(r.x[k], 0, r.buffer + k * r.buffer_bytes, r.bytes[k], r.n < most ? r.n : most, r.bytes[k]);
+      spread({r.x[k], 0, 0, r.buffer + k * r.buffer_bytes, r.bytes[k], 0, r.n < most ? r.n : most, 1}, r.bytes[k]);
   }
   bool right = true;
   int64_t count = r.stream ? most - static_cast<int64_t>(reinterpret_cast<uintptr_t>(r.z) % kLine) / r.z_bytes : most;
@@ -193,7 +256,7 @@ bool map(const MapRow& r) {
       if (r.step[k] == r.bytes[k]) {
         for (int64_t line = 0; r.ahead && line < count * r.bytes[k]; line += kLineBytes) prefetch_ahead(from + line);
       } else if (r.step[k] != 0) {
-        spread(from, r.step[k], own, r.bytes[k], count, r.bytes[k]);
+        spread({from, r.step[k], 0, own, r.bytes[k], 0, count, 1}, r.bytes[k]);
       }
     }
     char* const z = r.z + at * r.z_step;
@@ -202,7 +265,7 @@ bool map(const MapRow& r) {
     if (r.stream) {
       stream_row(z, out, count * r.z_bytes);
     } else if (!direct) {
-      spread(out, r.z_bytes, z, r.z_step, count, r.z_bytes);
+      spread({out, r.z_bytes, 0, z, r.z_step, 0, count, 1}, r.z_bytes);
     }
   }
   if (r.stream) stream_fence();
