@@ -1141,9 +1141,9 @@ GPUMEM_API gpumem_status gpumem_dot_view_f64_async(gpumem_ctx *ctx, int32_t ndim
 /* Scans: result[i] is the reduction of x[0], ..., x[i]. With exclusive == 1, it is the reduction of x[0], ..., x[i-1].
  *
  * Values      result has n elements of result_type. op is GPUMEM_SUM, GPUMEM_PROD, GPUMEM_MIN or GPUMEM_MAX; the other
- *             operations are UNSUPPORTED. exclusive is 0 or 1. The first value of an exclusive scan is 0 for sums, 1 for
- *             products, and for min and max the largest or smallest value of dtype. For floating-point types, that is
- *             an infinity.
+ *             operations are UNSUPPORTED. exclusive is 0 or 1. The first value of an exclusive scan is 0 for sums, 1
+ *             for products, and for min and max the largest or smallest value of dtype. For floating-point types, that
+ *             is an infinity.
  * result_type dtype itself, or the type of its reductions: GPUMEM_I64, GPUMEM_U64 or GPUMEM_F64.
  * Floats      A sum or product has the bits of gpumem_reduce() over the same elements, rounded once to result_type. min
  *             and max are exact. A NaN makes all later values NaN, and NaNs are canonical. -0 is less than +0.
