@@ -1149,7 +1149,25 @@ GPUMEM_API gpumem_status gpumem_nrm2_view_f64_async(gpumem_ctx *ctx, int32_t ndi
                                                     const double *x, const int64_t *x_strides, double *result,
                                                     gpumem_stream *stream);
 
-/* Scan. SKELETON */
+/* Scans: result[i] is the reduction of x[0], ..., x[i]. With exclusive == 1, it is the reduction of x[0], ..., x[i-1].
+ *
+ * Values      result has n elements of result_type. op is GPUMEM_SUM, GPUMEM_PROD, GPUMEM_MIN or GPUMEM_MAX; the other
+ *             operations are UNSUPPORTED. exclusive is 0 or 1. The first value of an exclusive scan is 0 for sums, 1
+ *             for products, and for min and max the largest or smallest value of dtype. For floating-point types, that
+ *             is an infinity.
+ * result_type dtype itself, or the type of its reductions: GPUMEM_I64, GPUMEM_U64 or GPUMEM_F64.
+ * Floats      A sum or product has the bits of gpumem_reduce() over the same elements, rounded once to result_type. min
+ *             and max are exact. A NaN makes all later values NaN, and NaNs are canonical. -0 is less than +0.
+ * Integers    Values are exact. GPUMEM_OVERFLOW if and only if one does not fit result_type. The results from the first
+ *             such value on are undefined, and those before it are right. The sum of all elements is not a value of an
+ *             exclusive scan.
+ * Addresses   x and result may have any address, in any kind of memory. The work runs where result is. A blocking call
+ *             copies x there first. For an asynchronous call, x and result on different sides are UNSUPPORTED.
+ * Aliasing    result may be x if both types have the same size. Otherwise, they may not overlap.
+ * n == 0      Nothing is done. x and result may be NULL.
+ * status      GPUMEM_OK or GPUMEM_OVERFLOW, written in the order of the stream. It may be NULL, and is aligned to 4
+ *             bytes. On a CUDA context, it is in device, pinned or managed memory. If the host finds no memory for
+ *             enqueued work, it is GPUMEM_OUT_OF_MEMORY. */
 GPUMEM_API gpumem_status gpumem_scan(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, int32_t exclusive,
                                      const void *x, int64_t n, void *result, gpumem_dtype result_type);
 GPUMEM_API gpumem_status gpumem_scan_async(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, int32_t exclusive,
