@@ -234,7 +234,7 @@ enum {
   GPUMEM_MAP_SQUARE_ROOT = 3, /* floating point only */
   GPUMEM_MAP_FLOOR = 4,
   GPUMEM_MAP_CEIL = 5,
-  GPUMEM_MAP_TRUNCATE = 6,
+  GPUMEM_MAP_TRUNCATE = 6, /* toward 0 */
   GPUMEM_MAP_ROUND = 7, /* to the nearest integer, ties to even */
   GPUMEM_MAP_NOT = 8,   /* bitwise; integers only */
   GPUMEM_MAP_ADD = 16,
@@ -1433,7 +1433,38 @@ GPUMEM_API gpumem_status gpumem_multiply_f64_async(gpumem_ctx *ctx, int32_t ndim
                                                    const int64_t *y_strides, double *z, const int64_t *z_strides,
                                                    gpumem_stream *stream);
 
-/* Map. SKELETON */
+/* Functions of each element, over views of arrays with up to eight axes: z = f(x) for the first functions of
+ * gpumem_map_op, up to GPUMEM_MAP_NOT, and z = f(x, y) for the others. gpumem_compare sets each byte of mask to 1 if
+ * the comparison holds, and else to 0. gpumem_where sets z to x where mask is not 0, and to y where it is.
+ *
+ * Types       gpumem_map and gpumem_compare take every dtype. The operands have one type. GPUMEM_MAP_RECIPROCAL,
+ *             GPUMEM_MAP_SQUARE_ROOT and GPUMEM_MAP_COPY_SIGN are for floating-point types, and GPUMEM_MAP_REMAINDER and
+ *             the operations on bits for integers. Another type is UNSUPPORTED. Floor, ceil, truncate and round leave an
+ *             integer unchanged. gpumem_where moves elements of any content, of 1, 2, 4, 8 or 16 bytes.
+ * Views       ndim is the number of axes, 0 (a single element) to 8. extents has ndim entries, for every operand. It may
+ *             be NULL if ndim is 0. Strides are in elements and have ndim entries. Strides that are NULL are row-major,
+ *             without padding. Those of a source are 0 or more, and a stride of 0 repeats an element. Distinct elements
+ *             of the result must have distinct places, as in gpumem_permute(). A function of one operand does not use y
+ *             and y_strides, which may be NULL.
+ * Host data   extents and strides are ordinary host memory. The library reads them before the call returns.
+ * Floats      Each result is rounded once, to nearest. f16 and bf16 are computed in f32 and rounded once more. The host
+ *             and every GPU give the same bits. A NaN result is always 0x7e00 (f16), 0x7fc0 (bf16), 0x7fc00000 (f32) or
+ *             0x7ff8000000000000 (f64). Minimum and maximum propagate NaN, and -0 is less than +0. Copy sign gives x
+ *             the sign bit of y, also if y is a NaN. Comparisons with a NaN are false, except GPUMEM_NOT_EQUAL.
+ * Integers    Results wrap. A quotient is truncated toward 0, and a remainder has the sign of x. The smallest number
+ *             divided by -1 is itself. If y is 0, the quotient and the remainder are 0, and the status is OUT_OF_RANGE.
+ *             All elements are written in any case. A shift by a count that is negative, or as large as the number of
+ *             bits, gives 0. A shift to the right of a negative number then gives -1.
+ * Empty       If an extent is 0, nothing is done, and the operands may be NULL.
+ * Place       The work runs at z (or at the mask that is written). The blocking call first copies the sources of the
+ *             other side there, from first to last element.
+ * Aliasing    Sources may overlap each other. z may be exactly a source with elements of the same size, with the same
+ *             address and strides. From first to last element it may otherwise share no byte with a source.
+ * status      Of gpumem_map_async: GPUMEM_OK or GPUMEM_OUT_OF_RANGE, written in the order of the stream. It may be NULL,
+ *             and is aligned to 4 bytes. It may overlap no operand. On a CUDA context it is in device, pinned or managed
+ *             memory, else INVALID_POINTER.
+ *
+ * Errors: as every operation; UNSUPPORTED (a function that the type lacks). OUT_OF_RANGE is also a status of y. */
 GPUMEM_API gpumem_status gpumem_map(gpumem_ctx *ctx, gpumem_map_op op, gpumem_dtype dtype, int32_t ndim,
                                     const int64_t *extents, const void *x, const int64_t *x_strides, const void *y,
                                     const int64_t *y_strides, void *z, const int64_t *z_strides);
@@ -1457,6 +1488,21 @@ GPUMEM_API gpumem_status gpumem_where_async(gpumem_ctx *ctx, int64_t element_byt
                                             const void *x, const int64_t *x_strides, const void *y,
                                             const int64_t *y_strides, void *z, const int64_t *z_strides,
                                             gpumem_stream *stream);
+
+/* dst = (src + offset) * scale as another type, over views of up to eight axes. It unpacks and packs measurements: 16-bit
+ * integers of files become floats, or the reverse with the inverse scale.
+ *
+ * Rounding    src is converted to f64. The sum and the product are rounded once each, in f64. The product becomes
+ *             dst_type by the rules of gpumem_convert(), also if both types are equal. A NaN that is not in src, such as
+ *             infinity times 0, becomes 0 in an integer type.
+ * NaN         Where src is a NaN, dst is nan_value, converted to dst_type.
+ * scale       A view of f64, as offset is. If its strides are NULL, it is a single element. scale NULL means 1. offset
+ *             NULL means that nothing is added, so that -0 stays.
+ * src, dst    Strides that are NULL are row-major, without padding.
+ * Aliasing    dst may be exactly src if both types have the same size. It may not otherwise overlap src, scale or offset.
+ * Views, host data, empty, place: as gpumem_map().
+ *
+ * Errors: as every operation; INVALID_ARGUMENT (not a dtype). */
 GPUMEM_API gpumem_status gpumem_convert_scaled(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents,
                                                gpumem_dtype src_type, const void *src, const int64_t *src_strides,
                                                const double *scale, const int64_t *scale_strides, const double *offset,

@@ -44,13 +44,20 @@ MapRow row_of(const MapParams& p, bool large, bool stream) noexcept {
   return row;
 }
 
+// Whether the loops need no buffer.
+bool is_direct(const MapRow& row) noexcept {
+  bool direct = !row.stream && row.kind != MapKind::convert_scaled && row.z_step == row.z_bytes;
+  for (int k = 0; k < row.sources; ++k) direct = direct && row.step[k] == row.bytes[k];
+  return direct;
+}
+
 // Elements [first, last) of the view, in the order of its axes. Short rows go to the loops together.
 bool rows(const Loops& loops, const MapParams& p, int64_t first, int64_t last, MapRow row) {
   constexpr int64_t kBufferBytes = 4096;
   constexpr int64_t kFewBytes = 64;
   constexpr int64_t kShortRow = kBufferBytes / 16;  // elements
-  const TaskMemory room(MapRow::kBuffers * kBufferBytes);
-  alignas(kFewBytes) char few[MapRow::kBuffers * kFewBytes];  // if memory runs out
+  const TaskMemory room(is_direct(row) ? 0 : MapRow::kBuffers * kBufferBytes);
+  alignas(kFewBytes) char few[MapRow::kBuffers * kFewBytes];  // if memory runs out, or no buffer is needed
   row.buffer = room.get() != nullptr ? static_cast<char*>(room.get()) : few;
   row.buffer_bytes = room.get() != nullptr ? kBufferBytes : kFewBytes;
   row.stream = row.stream && room.get() != nullptr;
