@@ -106,6 +106,7 @@ enum class family : gpumem_family {
   resize = GPUMEM_FAMILY_RESIZE,
   convert = GPUMEM_FAMILY_CONVERT,
   arithmetic = GPUMEM_FAMILY_ARITHMETIC,
+  map = GPUMEM_FAMILY_MAP,
   scan = GPUMEM_FAMILY_SCAN,
   sort = GPUMEM_FAMILY_SORT,
   select = GPUMEM_FAMILY_SELECT
