@@ -6,6 +6,8 @@
 //         writes are contiguous, and reads are as dense as the mask. Each thread keeps several words in flight.
 // Shapes: numbers is for places. single is for rows of one word. vec16, vec8 and words move words of 16, 8 and 4 bytes of
 //         rows with that alignment on both sides. bytes is for any address. Long rows are shared by several blocks.
+// Speed: H200, half of 2^28 rows kept, compared with cub::DeviceSelect::Flagged: 1.3 for rows of 1 and 12 bytes, 1.4 for
+//         4, 2.2 for 8 and 2.6 for 16 bytes; places 1.2 (i32) and 1.5 (i64). Rows of 4096 bytes: 3.4 TB/s.
 #include <algorithm>
 
 #include "kernels/alignment.hpp"

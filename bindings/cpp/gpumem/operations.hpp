@@ -600,7 +600,7 @@ class operations {
 
   template <class M>
   static auto mask_of(M&& mask) {
-    static_assert(std::is_same_v<detail::element_t<M>, std::uint8_t>, "a mask is of std::uint8_t");
+    static_assert(std::is_same_v<std::remove_cv_t<detail::element_t<M>>, std::uint8_t>, "a mask is of std::uint8_t");
     return detail::contiguous(std::forward<M>(mask));
   }
 

@@ -233,7 +233,7 @@ def test_select():
             ctx.select(table, np.zeros(4))
         with raises(ValueError, "rows of 8 bytes"):
             ctx.select(table, mask, np.zeros((4, 2), np.float32))
-        with ctx.stream() as s:
+        with ctx.Stream() as s:
             number = ctx.zeros((), "i64", "pinned")
             x, on = ctx.array(table, "device"), ctx.array(mask, "device")
             rows = ctx.select(x, on, kept=number, stream=s)
