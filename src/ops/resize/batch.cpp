@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kStagedAlignment = 64;
 
 template <class T>
-void require_array(const char* argument, const T* p, int64_t count) {
+void require_list(const char* argument, const T* p, int64_t count) {
   if (p == nullptr)
     fail(GPUMEM_INVALID_ARGUMENT, "%s is NULL; expected an array of %lld elements", argument, ll(count));
 }
@@ -102,9 +102,9 @@ void resize_batch(Context& context, const ResizeBatchCall& call, NativeStream st
   CallPlanner planner(context, params, completion);
   require_at_least("count", call.count, 0);
   if (call.count > 0) {
-    require_array("src", call.src, call.count);
-    require_array("src_rows", call.src_rows, call.count);
-    require_array("src_cols", call.src_cols, call.count);
+    require_list("src", call.src, call.count);
+    require_list("src_rows", call.src_rows, call.count);
+    require_list("src_cols", call.src_cols, call.count);
     params.images = images->data();
   }
   Plan<ResizeFamily> planned = plan(planner, params, completion);
