@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "context/process.hpp"
+#include "kernels/scan/limits.hpp"
 #include "ops/create_context.hpp"
 #include "ops/plan.hpp"
 #include "ops/problem_line.hpp"
