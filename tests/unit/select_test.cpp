@@ -1,4 +1,5 @@
 // The choice of variants: golden decisions over recorded devices, and the rules that hold for every table.
+#include "kernels/scan/limits.hpp"
 #include "select/select.hpp"
 
 #include <gtest/gtest.h>
