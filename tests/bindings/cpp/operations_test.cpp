@@ -187,7 +187,8 @@ TEST_P(CppOperations, Scan) {
   EXPECT_EQ(sums, (std::vector<std::int64_t>{3, 4, 8}));
   ctx.scan(reduce_op::prod, x, sums, true);
   EXPECT_EQ(sums, (std::vector<std::int64_t>{1, 3, 3}));
-  EXPECT_TRUE(throws(status::invalid_argument, "scan: x", [&] { ctx.scan(reduce_op::sum, x, std::vector<int>(2)); }));
+  std::vector<int> two(2);
+  EXPECT_TRUE(throws(status::invalid_argument, "scan: x", [&] { ctx.scan(reduce_op::sum, x, two); }));
   auto stream = ctx.create_stream();
   auto there = ctx.alloc_device<std::int32_t>(3);
   auto most = ctx.alloc_device<std::int32_t>(3);

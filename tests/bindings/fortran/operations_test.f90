@@ -390,7 +390,8 @@ contains
   subroutine selections
     real(real32), target :: table(3, 5), kept_rows(3, 4)
     integer(int8), target :: mask(5)
-    integer(int64) :: kept, places(5)
+    integer(int64) :: kept
+    integer(int64), target :: places(5)
     integer(int32) :: few(1)
     call random_number(table)
     mask = [1_int8, 0_int8, -1_int8, 0_int8, 7_int8]
