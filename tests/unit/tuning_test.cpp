@@ -530,7 +530,9 @@ TEST_F(TuningOf, ComparesTheResultsOfEveryEnqueuedForm) {
       "axpby dtype=f64 n=1000 x=pageable y=pageable z=pageable",
       "arithmetic op=multiply dtype=f64 extents=100 x0=pageable x1=pageable z=pageable",
       "convert from=f64 to=i8 n=1000 src=pageable dst=pageable",
+      "map kind=map op=divide dtype=f32 extents=10x20 x=pageable y=pageable y_strides=0,1 z=pageable",
       "scan dtype=f32 op=prod n=1000 x=pageable result=pageable",
+      "sort dtype=f32 n=1000 keys=pageable order=pageable sorted=pageable",
       "resize filter=bilinear dtype=u8 channels=3 src_rows=20 src_cols=30 dst_rows=50 dst_cols=40 "
       "src=pageable dst=pageable",
   };

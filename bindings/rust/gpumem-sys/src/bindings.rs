@@ -104,7 +104,38 @@ pub const GPUMEM_FAMILY_PERMUTE: gpumem_family = 10;
 pub const GPUMEM_FAMILY_RESIZE: gpumem_family = 11;
 pub const GPUMEM_FAMILY_CONVERT: gpumem_family = 12;
 pub const GPUMEM_FAMILY_ARITHMETIC: gpumem_family = 13;
+pub const GPUMEM_FAMILY_MAP: gpumem_family = 14;
+pub const GPUMEM_FAMILY_SCAN: gpumem_family = 15;
 pub const GPUMEM_FAMILY_SORT: gpumem_family = 16;
+pub const GPUMEM_FAMILY_SELECT: gpumem_family = 17;
+pub const GPUMEM_MAP_NEGATE: gpumem_map_op = 0;
+pub const GPUMEM_MAP_ABSOLUTE: gpumem_map_op = 1;
+pub const GPUMEM_MAP_RECIPROCAL: gpumem_map_op = 2;
+pub const GPUMEM_MAP_SQUARE_ROOT: gpumem_map_op = 3;
+pub const GPUMEM_MAP_FLOOR: gpumem_map_op = 4;
+pub const GPUMEM_MAP_CEIL: gpumem_map_op = 5;
+pub const GPUMEM_MAP_TRUNCATE: gpumem_map_op = 6;
+pub const GPUMEM_MAP_ROUND: gpumem_map_op = 7;
+pub const GPUMEM_MAP_NOT: gpumem_map_op = 8;
+pub const GPUMEM_MAP_ADD: gpumem_map_op = 16;
+pub const GPUMEM_MAP_SUBTRACT: gpumem_map_op = 17;
+pub const GPUMEM_MAP_MULTIPLY: gpumem_map_op = 18;
+pub const GPUMEM_MAP_DIVIDE: gpumem_map_op = 19;
+pub const GPUMEM_MAP_REMAINDER: gpumem_map_op = 20;
+pub const GPUMEM_MAP_MINIMUM: gpumem_map_op = 21;
+pub const GPUMEM_MAP_MAXIMUM: gpumem_map_op = 22;
+pub const GPUMEM_MAP_COPY_SIGN: gpumem_map_op = 23;
+pub const GPUMEM_MAP_AND: gpumem_map_op = 24;
+pub const GPUMEM_MAP_OR: gpumem_map_op = 25;
+pub const GPUMEM_MAP_XOR: gpumem_map_op = 26;
+pub const GPUMEM_MAP_SHIFT_LEFT: gpumem_map_op = 27;
+pub const GPUMEM_MAP_SHIFT_RIGHT: gpumem_map_op = 28;
+pub const GPUMEM_LESS: gpumem_compare_op = 0;
+pub const GPUMEM_LESS_EQUAL: gpumem_compare_op = 1;
+pub const GPUMEM_EQUAL: gpumem_compare_op = 2;
+pub const GPUMEM_NOT_EQUAL: gpumem_compare_op = 3;
+pub const GPUMEM_GREATER_EQUAL: gpumem_compare_op = 4;
+pub const GPUMEM_GREATER: gpumem_compare_op = 5;
 pub const GPUMEM_FILTER_NEAREST: gpumem_filter = 0;
 pub const GPUMEM_FILTER_BILINEAR: gpumem_filter = 1;
 pub const GPUMEM_FORMAT_TEXT: gpumem_format = 0;
@@ -477,6 +508,8 @@ pub struct Functions {
     pub gpumem_nrm2_view_f64: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, result: *mut f64) -> gpumem_status,
     pub gpumem_nrm2_view_f32_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f32, x_strides: *const i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_nrm2_view_f64_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_scan: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, x: *const c_void, n: i64, result: *mut c_void, result_type: gpumem_dtype) -> gpumem_status,
+    pub gpumem_scan_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, x: *const c_void, n: i64, result: *mut c_void, result_type: gpumem_dtype, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_transpose: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, dst: *mut c_void, dst_ld: i64) -> gpumem_status,
     pub gpumem_transpose_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, dst: *mut c_void, dst_ld: i64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_transpose_batched: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, src_batch_stride: i64, dst: *mut c_void, dst_ld: i64, dst_batch_stride: i64, batches: i64) -> gpumem_status,
@@ -489,6 +522,10 @@ pub struct Functions {
     pub gpumem_permute_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, extents: *const i64, order: *const i32, src: *const c_void, src_strides: *const i64, dst: *mut c_void, dst_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_sort: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, keys: *const c_void, n: i64, descending: i32, sorted: *mut c_void, order: *mut c_void, order_type: gpumem_dtype) -> gpumem_status,
     pub gpumem_sort_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, keys: *const c_void, n: i64, descending: i32, sorted: *mut c_void, order: *mut c_void, order_type: gpumem_dtype, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_select: unsafe extern "C" fn(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_pitch_bytes: i64, mask: *const u8, n: i64, dst: *mut c_void, dst_rows: i64, dst_pitch_bytes: i64, kept: *mut i64) -> gpumem_status,
+    pub gpumem_select_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_pitch_bytes: i64, mask: *const u8, n: i64, dst: *mut c_void, dst_rows: i64, dst_pitch_bytes: i64, kept: *mut i64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_select_places: unsafe extern "C" fn(ctx: *mut gpumem_ctx, mask: *const u8, n: i64, index_type: gpumem_dtype, places: *mut c_void, places_n: i64, kept: *mut i64) -> gpumem_status,
+    pub gpumem_select_places_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, mask: *const u8, n: i64, index_type: gpumem_dtype, places: *mut c_void, places_n: i64, kept: *mut i64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_axpby_f32: unsafe extern "C" fn(ctx: *mut gpumem_ctx, alpha: f32, x: *const f32, beta: f32, y: *const f32, z: *mut f32, n: i64) -> gpumem_status,
     pub gpumem_axpby_f64: unsafe extern "C" fn(ctx: *mut gpumem_ctx, alpha: f64, x: *const f64, beta: f64, y: *const f64, z: *mut f64, n: i64) -> gpumem_status,
     pub gpumem_axpby_f32_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, alpha: f32, x: *const f32, beta: f32, y: *const f32, z: *mut f32, n: i64, stream: *mut gpumem_stream) -> gpumem_status,
@@ -505,10 +542,10 @@ pub struct Functions {
     pub gpumem_multiply_f64_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, y: *const f64, y_strides: *const i64, z: *mut f64, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_map: unsafe extern "C" fn(ctx: *mut gpumem_ctx, op: gpumem_map_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, z: *mut c_void, z_strides: *const i64) -> gpumem_status,
     pub gpumem_map_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, op: gpumem_map_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, z: *mut c_void, z_strides: *const i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
-    pub gpumem_compare: unsafe extern "C" fn(ctx: *mut gpumem_ctx, op: gpumem_compare_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, mask: *mut uint8_t, mask_strides: *const i64) -> gpumem_status,
-    pub gpumem_compare_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, op: gpumem_compare_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, mask: *mut uint8_t, mask_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status,
-    pub gpumem_where: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, extents: *const i64, mask: *const uint8_t, mask_strides: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, z: *mut c_void, z_strides: *const i64) -> gpumem_status,
-    pub gpumem_where_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, extents: *const i64, mask: *const uint8_t, mask_strides: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, z: *mut c_void, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_compare: unsafe extern "C" fn(ctx: *mut gpumem_ctx, op: gpumem_compare_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, mask: *mut u8, mask_strides: *const i64) -> gpumem_status,
+    pub gpumem_compare_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, op: gpumem_compare_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, mask: *mut u8, mask_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_where: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, extents: *const i64, mask: *const u8, mask_strides: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, z: *mut c_void, z_strides: *const i64) -> gpumem_status,
+    pub gpumem_where_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, extents: *const i64, mask: *const u8, mask_strides: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, z: *mut c_void, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_convert_scaled: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, src_type: gpumem_dtype, src: *const c_void, src_strides: *const i64, scale: *const f64, scale_strides: *const i64, offset: *const f64, offset_strides: *const i64, nan_value: f64, dst_type: gpumem_dtype, dst: *mut c_void, dst_strides: *const i64) -> gpumem_status,
     pub gpumem_convert_scaled_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, src_type: gpumem_dtype, src: *const c_void, src_strides: *const i64, scale: *const f64, scale_strides: *const i64, offset: *const f64, offset_strides: *const i64, nan_value: f64, dst_type: gpumem_dtype, dst: *mut c_void, dst_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_resize_2d: unsafe extern "C" fn(ctx: *mut gpumem_ctx, filter: gpumem_filter, dtype: gpumem_dtype, channels: i32, src: *const c_void, src_rows: i64, src_cols: i64, src_pitch_bytes: i64, dst: *mut c_void, dst_rows: i64, dst_cols: i64, dst_pitch_bytes: i64) -> gpumem_status,
@@ -684,6 +721,8 @@ impl Functions {
             gpumem_nrm2_view_f64: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f64, *const i64, *mut f64) -> gpumem_status>(some("gpumem_nrm2_view_f64\0")?),
             gpumem_nrm2_view_f32_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f32, *const i64, *mut f64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_nrm2_view_f32_async\0")?),
             gpumem_nrm2_view_f64_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f64, *const i64, *mut f64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_nrm2_view_f64_async\0")?),
+            gpumem_scan: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const c_void, i64, *mut c_void, gpumem_dtype) -> gpumem_status>(some("gpumem_scan\0")?),
+            gpumem_scan_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const c_void, i64, *mut c_void, gpumem_dtype, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_scan_async\0")?),
             gpumem_transpose: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i64, i64, *const c_void, i64, *mut c_void, i64) -> gpumem_status>(some("gpumem_transpose\0")?),
             gpumem_transpose_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i64, i64, *const c_void, i64, *mut c_void, i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_transpose_async\0")?),
             gpumem_transpose_batched: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i64, i64, *const c_void, i64, i64, *mut c_void, i64, i64, i64) -> gpumem_status>(some("gpumem_transpose_batched\0")?),
@@ -696,6 +735,10 @@ impl Functions {
             gpumem_permute_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i32, *const i64, *const i32, *const c_void, *const i64, *mut c_void, *const i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_permute_async\0")?),
             gpumem_sort: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, *const c_void, i64, i32, *mut c_void, *mut c_void, gpumem_dtype) -> gpumem_status>(some("gpumem_sort\0")?),
             gpumem_sort_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, *const c_void, i64, i32, *mut c_void, *mut c_void, gpumem_dtype, *mut gpumem_stream) -> gpumem_status>(some("gpumem_sort_async\0")?),
+            gpumem_select: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, *const c_void, i64, *const u8, i64, *mut c_void, i64, i64, *mut i64) -> gpumem_status>(some("gpumem_select\0")?),
+            gpumem_select_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, *const c_void, i64, *const u8, i64, *mut c_void, i64, i64, *mut i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_select_async\0")?),
+            gpumem_select_places: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, *const u8, i64, gpumem_dtype, *mut c_void, i64, *mut i64) -> gpumem_status>(some("gpumem_select_places\0")?),
+            gpumem_select_places_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, *const u8, i64, gpumem_dtype, *mut c_void, i64, *mut i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_select_places_async\0")?),
             gpumem_axpby_f32: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, f32, *const f32, f32, *const f32, *mut f32, i64) -> gpumem_status>(some("gpumem_axpby_f32\0")?),
             gpumem_axpby_f64: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, f64, *const f64, f64, *const f64, *mut f64, i64) -> gpumem_status>(some("gpumem_axpby_f64\0")?),
             gpumem_axpby_f32_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, f32, *const f32, f32, *const f32, *mut f32, i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_axpby_f32_async\0")?),
@@ -712,10 +755,10 @@ impl Functions {
             gpumem_multiply_f64_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f64, *const i64, *const f64, *const i64, *mut f64, *const i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_multiply_f64_async\0")?),
             gpumem_map: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_map_op, gpumem_dtype, i32, *const i64, *const c_void, *const i64, *const c_void, *const i64, *mut c_void, *const i64) -> gpumem_status>(some("gpumem_map\0")?),
             gpumem_map_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_map_op, gpumem_dtype, i32, *const i64, *const c_void, *const i64, *const c_void, *const i64, *mut c_void, *const i64, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_map_async\0")?),
-            gpumem_compare: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_compare_op, gpumem_dtype, i32, *const i64, *const c_void, *const i64, *const c_void, *const i64, *mut uint8_t, *const i64) -> gpumem_status>(some("gpumem_compare\0")?),
-            gpumem_compare_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_compare_op, gpumem_dtype, i32, *const i64, *const c_void, *const i64, *const c_void, *const i64, *mut uint8_t, *const i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_compare_async\0")?),
-            gpumem_where: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i32, *const i64, *const uint8_t, *const i64, *const c_void, *const i64, *const c_void, *const i64, *mut c_void, *const i64) -> gpumem_status>(some("gpumem_where\0")?),
-            gpumem_where_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i32, *const i64, *const uint8_t, *const i64, *const c_void, *const i64, *const c_void, *const i64, *mut c_void, *const i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_where_async\0")?),
+            gpumem_compare: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_compare_op, gpumem_dtype, i32, *const i64, *const c_void, *const i64, *const c_void, *const i64, *mut u8, *const i64) -> gpumem_status>(some("gpumem_compare\0")?),
+            gpumem_compare_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_compare_op, gpumem_dtype, i32, *const i64, *const c_void, *const i64, *const c_void, *const i64, *mut u8, *const i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_compare_async\0")?),
+            gpumem_where: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i32, *const i64, *const u8, *const i64, *const c_void, *const i64, *const c_void, *const i64, *mut c_void, *const i64) -> gpumem_status>(some("gpumem_where\0")?),
+            gpumem_where_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i32, *const i64, *const u8, *const i64, *const c_void, *const i64, *const c_void, *const i64, *mut c_void, *const i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_where_async\0")?),
             gpumem_convert_scaled: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, gpumem_dtype, *const c_void, *const i64, *const f64, *const i64, *const f64, *const i64, f64, gpumem_dtype, *mut c_void, *const i64) -> gpumem_status>(some("gpumem_convert_scaled\0")?),
             gpumem_convert_scaled_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, gpumem_dtype, *const c_void, *const i64, *const f64, *const i64, *const f64, *const i64, f64, gpumem_dtype, *mut c_void, *const i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_convert_scaled_async\0")?),
             gpumem_resize_2d: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_filter, gpumem_dtype, i32, *const c_void, i64, i64, i64, *mut c_void, i64, i64, i64) -> gpumem_status>(some("gpumem_resize_2d\0")?),
@@ -883,6 +926,8 @@ impl Functions {
             gpumem_nrm2_view_f64: linked::gpumem_nrm2_view_f64,
             gpumem_nrm2_view_f32_async: linked::gpumem_nrm2_view_f32_async,
             gpumem_nrm2_view_f64_async: linked::gpumem_nrm2_view_f64_async,
+            gpumem_scan: linked::gpumem_scan,
+            gpumem_scan_async: linked::gpumem_scan_async,
             gpumem_transpose: linked::gpumem_transpose,
             gpumem_transpose_async: linked::gpumem_transpose_async,
             gpumem_transpose_batched: linked::gpumem_transpose_batched,
@@ -895,6 +940,10 @@ impl Functions {
             gpumem_permute_async: linked::gpumem_permute_async,
             gpumem_sort: linked::gpumem_sort,
             gpumem_sort_async: linked::gpumem_sort_async,
+            gpumem_select: linked::gpumem_select,
+            gpumem_select_async: linked::gpumem_select_async,
+            gpumem_select_places: linked::gpumem_select_places,
+            gpumem_select_places_async: linked::gpumem_select_places_async,
             gpumem_axpby_f32: linked::gpumem_axpby_f32,
             gpumem_axpby_f64: linked::gpumem_axpby_f64,
             gpumem_axpby_f32_async: linked::gpumem_axpby_f32_async,
@@ -1084,6 +1133,8 @@ mod linked {
         pub fn gpumem_nrm2_view_f64(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, result: *mut f64) -> gpumem_status;
         pub fn gpumem_nrm2_view_f32_async(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f32, x_strides: *const i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_nrm2_view_f64_async(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_scan(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, x: *const c_void, n: i64, result: *mut c_void, result_type: gpumem_dtype) -> gpumem_status;
+        pub fn gpumem_scan_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, x: *const c_void, n: i64, result: *mut c_void, result_type: gpumem_dtype, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_transpose(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, dst: *mut c_void, dst_ld: i64) -> gpumem_status;
         pub fn gpumem_transpose_async(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, dst: *mut c_void, dst_ld: i64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_transpose_batched(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, src_batch_stride: i64, dst: *mut c_void, dst_ld: i64, dst_batch_stride: i64, batches: i64) -> gpumem_status;
@@ -1096,6 +1147,10 @@ mod linked {
         pub fn gpumem_permute_async(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, extents: *const i64, order: *const i32, src: *const c_void, src_strides: *const i64, dst: *mut c_void, dst_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_sort(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, keys: *const c_void, n: i64, descending: i32, sorted: *mut c_void, order: *mut c_void, order_type: gpumem_dtype) -> gpumem_status;
         pub fn gpumem_sort_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, keys: *const c_void, n: i64, descending: i32, sorted: *mut c_void, order: *mut c_void, order_type: gpumem_dtype, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_select(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_pitch_bytes: i64, mask: *const u8, n: i64, dst: *mut c_void, dst_rows: i64, dst_pitch_bytes: i64, kept: *mut i64) -> gpumem_status;
+        pub fn gpumem_select_async(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_pitch_bytes: i64, mask: *const u8, n: i64, dst: *mut c_void, dst_rows: i64, dst_pitch_bytes: i64, kept: *mut i64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_select_places(ctx: *mut gpumem_ctx, mask: *const u8, n: i64, index_type: gpumem_dtype, places: *mut c_void, places_n: i64, kept: *mut i64) -> gpumem_status;
+        pub fn gpumem_select_places_async(ctx: *mut gpumem_ctx, mask: *const u8, n: i64, index_type: gpumem_dtype, places: *mut c_void, places_n: i64, kept: *mut i64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_axpby_f32(ctx: *mut gpumem_ctx, alpha: f32, x: *const f32, beta: f32, y: *const f32, z: *mut f32, n: i64) -> gpumem_status;
         pub fn gpumem_axpby_f64(ctx: *mut gpumem_ctx, alpha: f64, x: *const f64, beta: f64, y: *const f64, z: *mut f64, n: i64) -> gpumem_status;
         pub fn gpumem_axpby_f32_async(ctx: *mut gpumem_ctx, alpha: f32, x: *const f32, beta: f32, y: *const f32, z: *mut f32, n: i64, stream: *mut gpumem_stream) -> gpumem_status;
@@ -1112,10 +1167,10 @@ mod linked {
         pub fn gpumem_multiply_f64_async(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, y: *const f64, y_strides: *const i64, z: *mut f64, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_map(ctx: *mut gpumem_ctx, op: gpumem_map_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, z: *mut c_void, z_strides: *const i64) -> gpumem_status;
         pub fn gpumem_map_async(ctx: *mut gpumem_ctx, op: gpumem_map_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, z: *mut c_void, z_strides: *const i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
-        pub fn gpumem_compare(ctx: *mut gpumem_ctx, op: gpumem_compare_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, mask: *mut uint8_t, mask_strides: *const i64) -> gpumem_status;
-        pub fn gpumem_compare_async(ctx: *mut gpumem_ctx, op: gpumem_compare_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, mask: *mut uint8_t, mask_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status;
-        pub fn gpumem_where(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, extents: *const i64, mask: *const uint8_t, mask_strides: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, z: *mut c_void, z_strides: *const i64) -> gpumem_status;
-        pub fn gpumem_where_async(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, extents: *const i64, mask: *const uint8_t, mask_strides: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, z: *mut c_void, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_compare(ctx: *mut gpumem_ctx, op: gpumem_compare_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, mask: *mut u8, mask_strides: *const i64) -> gpumem_status;
+        pub fn gpumem_compare_async(ctx: *mut gpumem_ctx, op: gpumem_compare_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, mask: *mut u8, mask_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_where(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, extents: *const i64, mask: *const u8, mask_strides: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, z: *mut c_void, z_strides: *const i64) -> gpumem_status;
+        pub fn gpumem_where_async(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, extents: *const i64, mask: *const u8, mask_strides: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, z: *mut c_void, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_convert_scaled(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, src_type: gpumem_dtype, src: *const c_void, src_strides: *const i64, scale: *const f64, scale_strides: *const i64, offset: *const f64, offset_strides: *const i64, nan_value: f64, dst_type: gpumem_dtype, dst: *mut c_void, dst_strides: *const i64) -> gpumem_status;
         pub fn gpumem_convert_scaled_async(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, src_type: gpumem_dtype, src: *const c_void, src_strides: *const i64, scale: *const f64, scale_strides: *const i64, offset: *const f64, offset_strides: *const i64, nan_value: f64, dst_type: gpumem_dtype, dst: *mut c_void, dst_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_resize_2d(ctx: *mut gpumem_ctx, filter: gpumem_filter, dtype: gpumem_dtype, channels: i32, src: *const c_void, src_rows: i64, src_cols: i64, src_pitch_bytes: i64, dst: *mut c_void, dst_rows: i64, dst_cols: i64, dst_pitch_bytes: i64) -> gpumem_status;
