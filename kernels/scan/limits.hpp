@@ -32,7 +32,7 @@ struct alignas(16) ScanCounters {
 
 // Ordered scans. kScanSplit warps share a block of kLeafTerms elements.
 constexpr int kScanWarps = 8;
-constexpr int kScanSplit = 2;
+constexpr int kScanSplit = 1;
 constexpr int64_t kScanLeafTile = int64_t{kScanWarps / kScanSplit} * kLeafTerms;
 // The sums of aligned groups of 32^k tiles are published: one word each, for k < kScanHops.
 constexpr int kScanHops = 7;

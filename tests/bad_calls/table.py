@@ -11,7 +11,7 @@ SOUND = {
     "src_pitch_bytes": 16, "dst_pitch_bytes": 64, "src_slice_bytes": 64, "dst_slice_bytes": 512,
     "src_rows": 4, "src_cols": 8, "dst_rows": 4, "dst_cols": 8, "channels": 1, "ndim": 2, "terms": 2,
     "cap": 64, "index": 0, "device": -1,
-    "dtype": 4, "op": 0, "axis": 0, "src_type": 4, "dst_type": 10, "index_type": 4, "order_type": 6, "descending": 0, "filter": 0, "family": 1,
+    "dtype": 4, "op": 0, "axis": 0, "src_type": 4, "dst_type": 10, "index_type": 4, "order_type": 6, "places_n": 16, "descending": 0, "exclusive": 0, "result_type": 6, "filter": 0, "family": 1,
     "format": 0, "advice": 3, "fn": None, "user": None, "native_stream": None, "param": None,
     "path": None, "name": None, "label": b"label", "line": b"reduce dtype=i32 op=sum n=8 x=pageable",
     "extents": [4, 2], "order": [1, 0], "x_strides": [2, 1, 2, 1], "y_strides": [2, 1], "z_strides": [2, 1],

@@ -19,9 +19,10 @@ PREFIXES = {"Status": "", "Backend": "BACKEND_", "Dtype": "", "Op": "", "Axis": 
 
 def called(folder, source):
     """Functions that the package calls: raw.NAME, and "NAME" with its _async form, for _run(). A name that ends in _ is
-    completed by f32 or f64. The extension itself calls three more."""
+    completed by f32 or f64, and {form} is empty or _view. The extension itself calls three more."""
     names = set(re.findall(r"raw\.(gpumem_\w+)", source))
-    for name in re.findall(r'"(gpumem_\w+)"', source):
+    composed = [stem + form + end for stem, end in re.findall(r'f"(gpumem_\w+)\{form\}(\w*)"', source) for form in ("", "_view")]
+    for name in composed + re.findall(r'"(gpumem_\w+)"', source):
         stems = [name + dtype for dtype in ("f32", "f64")] if name.endswith("_") else [name]
         names.update(form for stem in stems for form in (stem, stem + "_async"))
     return names | {"gpumem_last_error", "gpumem_reduce"}
