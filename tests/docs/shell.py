@@ -94,7 +94,10 @@ def five_minutes(text):
     if not section:
         return None
     from_clone, _, from_packages = section[1].partition(FROM_PACKAGES)
-    return PROGRAM.search(from_clone).groups(), *(sum(commands_of(part), []) for part in (from_clone, from_packages))
+    program = PROGRAM.search(from_clone)
+    if not program:
+        raise SystemExit(f'{section[0].splitlines()[0]}: expected "Save this as `file`:" on a line, the program, and a fence of text')
+    return program.groups(), *(sum(commands_of(part), []) for part in (from_clone, from_packages))
 
 
 def installed(page, command, environment):
