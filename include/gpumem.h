@@ -121,7 +121,7 @@ enum {
   GPUMEM_NO_DRIVER = 201,
   GPUMEM_DRIVER_TOO_OLD = 202,
   GPUMEM_DEVICE_FAULT = 203, /* the device's context was lost or reset; persistent for every gpumem_ctx on it */
-  GPUMEM_DRIVER_ERROR = 204, /* any other CUDA failure; the error message has its name */
+  GPUMEM_DRIVER_ERROR = 204, /* any other CUDA failure; the error message has CUDA's name or text for it */
   GPUMEM_NOT_BUILT = 205,    /* this build of the library has no CUDA backend */
   GPUMEM_PEER_LOST = 206,    /* another process of a gpumem_dist failed, or the transport to it failed */
   GPUMEM_TIMED_OUT = 207,    /* another process of a gpumem_dist was silent for too long */
@@ -1625,8 +1625,9 @@ GPUMEM_API gpumem_status gpumem_variant_force(gpumem_ctx *ctx, gpumem_family fam
  *   KEY        the place of an earlier operand (dst=src: in place) */
 
 /* Explains an operation descriptor without running the operation. The explanation has the place of the work, the
- * variant, and the reasons for both. The text also has the reason against
- * each other variant of the same backend; the JSON object has all variants. The call touches and needs no memory, so a descriptor may name memory that this process does not have.
+ * variant, and the reasons for both. The text also has the reason against each other variant of the same backend. The
+ * JSON object has all variants. The call touches and needs no memory, so a descriptor may name memory that this
+ * process does not have.
  *
  * The format is text, or one JSON object with "schema" "gpumem.explain/1". Its "line" is the descriptor in its
  * shortest form. The common rule Texts applies. If the operation would refuse the problem, this call returns the same

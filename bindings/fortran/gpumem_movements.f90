@@ -194,7 +194,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! Dimension d of dst is dimension order(d) of src: dst(i, j, k) = src(j, k, i) for order = [2, 3, 1].
+  ! Dimension d of dst is dimension order(d) of src: dst(i, j, k) = src(k, i, j) for order = [2, 3, 1].
   subroutine permute(self, src, order, dst, stat, errmsg)
     class(gpumem_movement_queue), intent(in) :: self
     type(gpumem_view), intent(in) :: src, dst

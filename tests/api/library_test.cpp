@@ -125,6 +125,15 @@ TEST(LastError, SpeaksOfAContextThatCouldNotBeCreated) {
   EXPECT_EQ(ctx, nullptr);
 }
 
+TEST(LastError, RepeatedWordsAreFound) {
+  for (const char* said : {"the work runs on the on the device", "the the device", "expected a status status"}) {
+    EXPECT_TRUE(repeats_words(said)) << said;
+  }
+  for (const char* said : {"on the host and on the device", "src is src_rows", "a stream streams", "0 0", ""}) {
+    EXPECT_FALSE(repeats_words(said)) << said;
+  }
+}
+
 TEST(Devices, CountAgreesWithTheQuery) {
   int32_t count = -1;
   ASSERT_TRUE(ok(gpumem_device_count(&count)));

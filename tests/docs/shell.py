@@ -6,7 +6,7 @@ usage: shell.py BUILD_FOLDER PYTHON PAGE...    PYTHON: an interpreter with NumPy
 
 They run in a copy of the tree whose build/user is the build folder. The section "Five minutes" or "Quick start" also has one program. Its
 name is in the text before it, "With this as `file`:" or "Save this as `file`:". The next fence of text is the output of the last command.
-If the section does not install gpumem, the script installs it first. The section may go on with "From the Debian packages". Commands that
+If the section does not install gpumem, the script installs it first. The section may go on with "the Debian packages that [`cpack` makes]". Commands that
 build, and checks that are tests themselves, are not run. The script only checks that their scripts, presets and options exist.
 """
 
@@ -24,7 +24,7 @@ ROOT = HERE.parent.parent
 FENCE = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.M | re.S)
 INDENTED = re.compile(r"(?:^    \S.*\n)+", re.M)
 FIVE_MINUTES = re.compile(r"^## (?:Five minutes|Quick start)\n(.*?)(?=^## |\Z)", re.M | re.S)
-FROM_PACKAGES = "From the Debian packages"
+FROM_PACKAGES = "the Debian packages that [`cpack` makes]"
 PROGRAM = re.compile(r"(?:With|Save) this as `([^`]+)`:\n+```\w+\n(.*?)^```$.*?^```text\n(.*?)^```$", re.M | re.S)
 LOOKED_AT = re.compile(r"(?:\w+=\S* )*(?:(?:scripts|tests|bench|docs|build)/|ctest|cpack|pip |apt |cmake (?:--preset|-B|--build (?!.*--target)))")
 OUR_OWN = """#include <gpumem.h>
@@ -94,7 +94,10 @@ def five_minutes(text):
     if not section:
         return None
     from_clone, _, from_packages = section[1].partition(FROM_PACKAGES)
-    return PROGRAM.search(from_clone).groups(), *(sum(commands_of(part), []) for part in (from_clone, from_packages))
+    program = PROGRAM.search(from_clone)
+    if not program:
+        raise SystemExit(f'{section[0].splitlines()[0]}: expected "Save this as `file`:" on a line, the program, and a fence of text')
+    return program.groups(), *(sum(commands_of(part), []) for part in (from_clone, from_packages))
 
 
 def installed(page, command, environment):

@@ -3,14 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cctype>
 #include <initializer_list>
-#include <iterator>
-#include <sstream>
+#include <regex>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "gpumem.h"
 
@@ -53,20 +50,11 @@ inline bool contains_word(std::string_view text, std::string_view word) {
   return false;
 }
 
-// Finds a run of one or two words that comes twice. "on the on the device" is a format and an argument that both have a
-// word.
+// Whether one or two words come twice in a row. A format and its argument that both have them give "on the on the
+// device".
 inline bool repeats_words(const std::string& sentence) {
-  std::istringstream text(sentence);
-  const std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
-  const auto is_word = [](const std::string& word) {
-    return std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
-  };
-  for (size_t i = 0; i + 1 < words.size(); ++i) {
-    if (!is_word(words[i])) continue;
-    if (words[i] == words[i + 1]) return true;
-    if (i + 3 < words.size() && words[i] == words[i + 2] && words[i + 1] == words[i + 3]) return true;
-  }
-  return false;
+  static const std::regex twice(R"((^|\s)([a-z]+( [a-z]+)?) \2(?![\w-]))");
+  return std::regex_search(sentence, twice);
 }
 
 // The status, and a sentence with all of the words: the argument's name, the value that was given. A caller's mistake

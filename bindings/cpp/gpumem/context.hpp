@@ -74,6 +74,7 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
  public:
   template <class T>
   using of = typename Mode::template of<T>;
+  using base::gather, base::reduce_axis, base::scatter;
 
   explicit basic_context_ref(detail::context_link ctx) noexcept : base({ctx}) {}
   gpumem_ctx* get() const noexcept { return queue_.ctx; }
@@ -277,11 +278,6 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
   of<void> reduce_axis(reduce_op op, axis along, matrix_view<T> x, R&& result) const {
     return this->axis_into(op, along, x, std::forward<R>(result), {});
   }
-  template <class X, class R, class = std::enable_if_t<!detail::are_matrices<X>>>
-  of<void> reduce_axis(reduce_op, axis, X&&, R&&) const {
-    static_assert(detail::never<X>, "reduce_axis takes a matrix_view: pass matrix_view(x, rows, cols)");
-    return Mode::template refuse<void>({});
-  }
   template <class X, class O, class R>
   of<void> reduce_segments(reduce_op op, X&& x, O&& offsets, R&& result) const {
     return this->segments_into(op, std::forward<X>(x), std::forward<O>(offsets), std::forward<R>(result), {});
@@ -297,19 +293,9 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
   of<void> gather(matrix_view<S> src, I&& index, matrix_view<D> dst) const {
     return this->gather_into(src, std::forward<I>(index), dst, {});
   }
-  template <class S, class I, class D, class = std::enable_if_t<!detail::are_matrices<S, D>>>
-  of<void> gather(S&&, I&&, D&&) const {
-    static_assert(detail::never<S>, "gather takes matrix views as src and dst: pass matrix_view(x, rows, cols)");
-    return Mode::template refuse<void>({});
-  }
   template <class S, class I, class D>
   of<void> scatter(matrix_view<S> src, I&& index, matrix_view<D> dst) const {
     return this->scatter_into(src, std::forward<I>(index), dst, {});
-  }
-  template <class S, class I, class D, class = std::enable_if_t<!detail::are_matrices<S, D>>>
-  of<void> scatter(S&&, I&&, D&&) const {
-    static_assert(detail::never<S>, "scatter takes matrix views as src and dst: pass matrix_view(x, rows, cols)");
-    return Mode::template refuse<void>({});
   }
 
   // -- rows by mask

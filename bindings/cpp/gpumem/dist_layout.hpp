@@ -167,7 +167,7 @@ template <class C, class T>
 inline constexpr bool shows_each<C, T, std::void_t<each_of<C>>> = shows<each_of<C>, T>;
 }  // namespace detail
 
-// The memory of each participant of this process: operands in braces, or a container of operands. nullptr stands for a
+// The memory of each participant of this process: operands in braces, or a container of operands. nullptr means a
 // participant without a box. If there is one participant, one operand is enough.
 template <class T>
 class dist_parts {

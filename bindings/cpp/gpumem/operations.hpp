@@ -155,6 +155,23 @@ class operations {
     return Mode::template refuse<void>({});
   }
 
+  // Say what to pass if the matrices of an operation are containers. A stream also takes a status_word.
+  template <class X, class R, class... Word, class = std::enable_if_t<!detail::are_matrices<X>>>
+  of<void> reduce_axis(reduce_op, axis, X&&, R&&, Word&&...) const {
+    static_assert(detail::never<X>, "reduce_axis takes a matrix_view: pass matrix_view(x, rows, cols)");
+    return Mode::template refuse<void>({});
+  }
+  template <class S, class I, class D, class... Word, class = std::enable_if_t<!detail::are_matrices<S, D>>>
+  of<void> gather(S&&, I&&, D&&, Word&&...) const {
+    static_assert(detail::never<S>, "gather takes matrix views as src and dst: pass matrix_view(x, rows, cols)");
+    return Mode::template refuse<void>({});
+  }
+  template <class S, class I, class D, class... Word, class = std::enable_if_t<!detail::are_matrices<S, D>>>
+  of<void> scatter(S&&, I&&, D&&, Word&&...) const {
+    static_assert(detail::never<S>, "scatter takes matrix views as src and dst: pass matrix_view(x, rows, cols)");
+    return Mode::template refuse<void>({});
+  }
+
   // Axis d of dst is axis order[d] of src. Without strides, the arrays are row-major without padding.
   template <class S, class D>
   of<void> permute(S&& src, list<std::int64_t> extents, list<std::int32_t> order, D&& dst,

@@ -65,6 +65,7 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
  public:
   template <class T>
   using of = typename Mode::template of<T>;
+  using base::gather, base::reduce_axis, base::scatter;
 
   basic_stream_ref(detail::context_link ctx, gpumem_stream* stream) noexcept : base({ctx, stream}) {}
   gpumem_stream* get() const noexcept { return queue_.stream; }
@@ -162,11 +163,6 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
   of<void> reduce_axis(reduce_op op, axis along, matrix_view<T> x, R&& result, status_word word = {}) const {
     return this->axis_into(op, along, x, std::forward<R>(result), word);
   }
-  template <class X, class R, class = std::enable_if_t<!detail::are_matrices<X>>>
-  of<void> reduce_axis(reduce_op, axis, X&&, R&&, status_word = {}) const {
-    static_assert(detail::never<X>, "reduce_axis takes a matrix_view: pass matrix_view(x, rows, cols)");
-    return Mode::template refuse<void>({});
-  }
   template <class X, class O, class R>
   of<void> reduce_segments(reduce_op op, X&& x, O&& offsets, R&& result, status_word word = {}) const {
     return this->segments_into(op, std::forward<X>(x), std::forward<O>(offsets), std::forward<R>(result), word);
@@ -179,19 +175,9 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
   of<void> gather(matrix_view<S> src, I&& index, matrix_view<D> dst, status_word word = {}) const {
     return this->gather_into(src, std::forward<I>(index), dst, word);
   }
-  template <class S, class I, class D, class = std::enable_if_t<!detail::are_matrices<S, D>>>
-  of<void> gather(S&&, I&&, D&&, status_word = {}) const {
-    static_assert(detail::never<S>, "gather takes matrix views as src and dst: pass matrix_view(x, rows, cols)");
-    return Mode::template refuse<void>({});
-  }
   template <class S, class I, class D>
   of<void> scatter(matrix_view<S> src, I&& index, matrix_view<D> dst, status_word word = {}) const {
     return this->scatter_into(src, std::forward<I>(index), dst, word);
-  }
-  template <class S, class I, class D, class = std::enable_if_t<!detail::are_matrices<S, D>>>
-  of<void> scatter(S&&, I&&, D&&, status_word = {}) const {
-    static_assert(detail::never<S>, "scatter takes matrix views as src and dst: pass matrix_view(x, rows, cols)");
-    return Mode::template refuse<void>({});
   }
 
   // kept receives how many rows the mask keeps. Compare it with the room that dst or places has.

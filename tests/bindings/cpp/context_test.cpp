@@ -85,7 +85,7 @@ TEST_P(CppContext, IsBusyWhileItsStreamsLive) {
   EXPECT_TRUE(throws(status::invalid_handle, "", [&] { other.synchronize(); }));
 }
 
-// A context of which a function gives back only what it made.
+// Makes a context in a function and returns only the object that it made there.
 template <class Make>
 auto made_by_its_own(On on, gpumem_ctx*& handle, Make make) {
   const gpumem::context other(cpp_options(on));

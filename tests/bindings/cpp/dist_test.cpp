@@ -122,7 +122,7 @@ TEST_P(CppDist, AHaloGoesRoundTheEndsAndCorners) {
   }));
 }
 
-// There is no room before the first member's rows, where nothing is written.
+// The array has no elements before the first member's rows, and the halo writes none there.
 TEST_P(CppDist, AHaloHasTwoSidesAndEnds) {
   const gpumem::dist dist({ctx, ctx});
   const dist_layout<int> layout({4, 2}, {{{0, 0}, {2, 2}}, {{2, 0}, {4, 2}, {}, 2}});

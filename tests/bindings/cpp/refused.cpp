@@ -95,6 +95,8 @@ void use(gpumem::context& ctx, gpumem::device_buffer<int>& device, std::vector<i
   ctx.resize(gpumem::filter::nearest, floats, matrix_view(floats, 1, 1));
 #elif MISTAKE == 39  // "the result of dot is a device_view<double>"
   ctx.create_stream().dot(doubles, doubles, doubles);
+#elif MISTAKE == 40  // "scatter takes matrix views as src and dst"
+  ctx.create_stream().scatter(host, host, matrix_view(host, 1, 1));
 #elif defined(MISTAKE)
 #error "there are no more mistakes"
 #endif
