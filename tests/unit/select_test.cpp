@@ -1,5 +1,4 @@
 // The choice of variants: golden decisions over recorded devices, and the rules that hold for every table.
-#include "kernels/scan/limits.hpp"
 #include "select/select.hpp"
 
 #include <gtest/gtest.h>

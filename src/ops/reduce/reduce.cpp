@@ -135,7 +135,8 @@ void enqueue_beside(Context& context, const Plan<ReduceFamily>& planned, const O
                   std::move(buffers), true);
 }
 
-void reduce_async(Context& context, const ReduceParams& call, NativeStream stream) {
+// Inlined, it would add its frame to that of a blocking call.
+[[gnu::noinline]] void reduce_async(Context& context, const ReduceParams& call, NativeStream stream) {
   CallPlanner planner(context, call, Completion::asynchronous);
   const Plan<ReduceFamily> planned = plan(planner, call, Completion::asynchronous);
   Output outputs[] = {result_of(call, 8), index_of(call.op, call.index, 8), status_of(call.status)};
