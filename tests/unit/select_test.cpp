@@ -308,22 +308,6 @@ TYPED_TEST(Table, HasUniqueNamesAndTwoVariantsABackend) {
   EXPECT_GE(of_backend[1], 2);
 }
 
-TYPED_TEST(Table, LastRowOfEachBackendAcceptsEverything) {
-  std::mt19937_64 random(1);
-  const auto table = TypeParam::table();
-  for (const auto& device : kDevices) {
-    const Implementation<typename TypeParam::Params>* last = nullptr;
-    for (const auto& row : table) {
-      if (row.space == device.props.backend) last = &row;
-    }
-    ASSERT_NE(last, nullptr);
-    for (int i = 0; i < 2000; ++i) {
-      const auto problem = random_params<typename TypeParam::Params>(random);
-      EXPECT_EQ(refusal_of(*last, device.props, problem), nullptr) << last->name << " on " << device.name;
-    }
-  }
-}
-
 // Whatever is selected fits, covers the problem and can be launched.
 TYPED_TEST(Table, SelectsWhatFits) {
   static_assert(noexcept(select<TypeParam>(DeviceProps{}, typename TypeParam::Params{}, Override{}, TunedRow{})));
