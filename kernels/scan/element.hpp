@@ -1,6 +1,7 @@
 // The arithmetic of scans, for host and kernels. Everything has internal linkage, like kernels/convert/element.hpp.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <tuple>
@@ -89,6 +90,25 @@ struct WordScan {
     return std::bit_cast<T>(static_cast<Bits>(bits_of_key(kType, w ^ flip)));
   }
 };
+
+// The bits of a floating-point element without its sign.
+template <class T>
+constexpr uint32_t magnitude_bits(T v) noexcept {
+  using Bits = std::conditional_t<sizeof(T) == 2, uint16_t, uint32_t>;
+  return std::bit_cast<Bits>(v) & static_cast<Bits>(~Bits{0}) >> 1;
+}
+// Whether no sum of up to kLeafTerms elements of at most 32 bits rounds, in any order. greatest, least: the magnitudes
+// of the greatest element, and of the least one that is not 0.
+template <gpumem_dtype kType>
+constexpr bool block_sums_are_exact(uint32_t greatest, uint32_t least) noexcept {
+  constexpr int kFraction = 8 * element_bytes(kType) - 1 - traits_of(kType).exponent_bits;
+  constexpr int kSumBits = 53;
+  if (greatest >= infinity_bits(kType)) return false;
+  // With these exponents, elements are multiples of 2^low, and less than 2^(high + kFraction + 1).
+  const int high = std::max(static_cast<int>(greatest >> kFraction), 1);
+  const int low = std::max(static_cast<int>(least >> kFraction), 1);
+  return high + kFraction + 1 + std::countr_zero(static_cast<unsigned>(kLeafTerms)) - low <= kSumBits;
+}
 
 template <gpumem_dtype kType, gpumem_dtype kResult, class F>
 constexpr void for_kind(gpumem_reduce_op op, const F& f) {

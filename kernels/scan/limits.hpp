@@ -30,10 +30,9 @@ struct alignas(16) ScanCounters {
   uint32_t fits;    // 0 if a value did not fit
 };
 
-// Ordered scans. kScanSplit warps share a block of kLeafTerms elements.
+// Ordered scans. A warp has a block of kLeafTerms elements.
 constexpr int kScanWarps = 8;
-constexpr int kScanSplit = 1;
-constexpr int64_t kScanLeafTile = int64_t{kScanWarps / kScanSplit} * kLeafTerms;
+constexpr int64_t kScanLeafTile = int64_t{kScanWarps} * kLeafTerms;
 // The sums of aligned groups of 32^k tiles are published: one word each, for k < kScanHops.
 constexpr int kScanHops = 7;
 constexpr int64_t scan_nodes(int64_t tiles, int hop) noexcept { return (tiles >> 5 * hop) + 1; }

@@ -122,6 +122,41 @@ __device__ void store_vector(const Arguments& a, int64_t at, const Result (&valu
   }
 }
 
+// A word for each vector of a warp. A lane that has kRows neighbouring ones does not meet others in a bank.
+template <class Word, int kRows>
+struct VectorWords {
+  Word words[32 * (kRows + 1)];
+
+  __device__ Word& at(int vector) { return words[vector + vector / kRows]; }
+};
+
+// Replaces the word of each vector by the reduction of those before it. Returns the reduction of all.
+template <class Scan, class Word, int kRows>
+__device__ Word scan_vectors(VectorWords<Word, kRows>& vectors, int lane) {
+  __syncwarp();
+  Word each[kRows];
+  Word sum = Scan::identity();
+#pragma unroll
+  for (int k = 0; k < kRows; ++k) {
+    each[k] = vectors.at(kRows * lane + k);
+    sum = Scan::combine(sum, each[k]);
+  }
+#pragma unroll
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const Word other = __shfl_up_sync(kAll, sum, distance);
+    if (lane >= distance) sum = Scan::combine(other, sum);
+  }
+  const Word left = __shfl_up_sync(kAll, sum, 1);
+  Word before = lane == 0 ? Scan::identity() : left;
+#pragma unroll
+  for (int k = 0; k < kRows; ++k) {
+    vectors.at(kRows * lane + k) = before;
+    before = Scan::combine(before, each[k]);
+  }
+  __syncwarp();
+  return __shfl_sync(kAll, sum, 31);
+}
+
 // The last tile to finish writes the status. Called by all threads.
 template <class Scan>
 __device__ void report(const Arguments& a, unsigned tile, bool beyond) {
@@ -144,11 +179,12 @@ __device__ void report(const Arguments& a, unsigned tile, bool beyond) {
 }
 
 template <class Scan>
-__global__ void __launch_bounds__(kThreads, resident_blocks(4, kThreads))
+__global__ void __launch_bounds__(kThreads, resident_blocks(sizeof(typename Scan::Result) == 4 ? 5 : 4, kThreads))
     words_kernel(const __grid_constant__ Arguments a) {
   using Word = typename Scan::Word;
   constexpr int kEach = 16 / static_cast<int>(sizeof(typename Scan::Result));
   constexpr int kRows = kEach >= 8 ? 4 : 8;
+  __shared__ VectorWords<Word, kRows> before[kWarps];
   __shared__ Word of_warp[kWarps];
   __shared__ Word before_tile;
   __shared__ unsigned taken;
@@ -162,22 +198,14 @@ __global__ void __launch_bounds__(kThreads, resident_blocks(4, kThreads))
   typename Scan::T x[kRows][kEach];
 #pragma unroll
   for (int r = 0; r < kRows; ++r) load_vector(a, scan, first + r * 32 * kEach, x[r]);
-  Word before[kRows];  // the reduction of the warp's elements before each vector
-  Word all = Scan::identity();
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
     Word sum = scan.word(x[r][0]);
 #pragma unroll
     for (int e = 1; e < kEach; ++e) sum = Scan::combine(sum, scan.word(x[r][e]));
-#pragma unroll
-    for (int distance = 1; distance < 32; distance *= 2) {
-      const Word other = __shfl_up_sync(kAll, sum, distance);
-      if (lane >= distance) sum = Scan::combine(sum, other);
-    }
-    const Word left = __shfl_up_sync(kAll, sum, 1);
-    before[r] = lane == 0 ? all : Scan::combine(all, left);
-    all = Scan::combine(all, __shfl_sync(kAll, sum, 31));
+    before[warp].at(32 * r + lane) = sum;
   }
+  const Word all = scan_vectors<Scan>(before[warp], lane);
   if (lane == 0) of_warp[warp] = all;
   __syncthreads();
   if (warp == 0) {
@@ -191,7 +219,7 @@ __global__ void __launch_bounds__(kThreads, resident_blocks(4, kThreads))
   bool beyond = false;
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
-    Word word = Scan::combine(left, before[r]);
+    Word word = Scan::combine(left, before[warp].at(32 * r + lane));
     typename Scan::Result values[kEach];
 #pragma unroll
     for (int e = 0; e < kEach; ++e) {

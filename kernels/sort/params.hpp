@@ -35,42 +35,58 @@ constexpr auto for_word(gpumem_dtype dtype, const F& f) {
   }
 }
 
-// Maps the bits of an element to its rank, an unsigned number. A stable sort by rank is the sort. NaNs have one rank.
-// The map has no branches, because a radix sort computes it in each pass instead of storing ranks.
-template <class Word>
+// Maps the bits of an element to its rank, an unsigned number. A stable sort by rank is the sort. The maps have no
+// branches, because a radix sort computes them in each pass instead of storing ranks.
+template <class Unsigned>
+struct IntegerRank {
+  using Word = Unsigned;
+  Word flip;
+
+  constexpr Word operator()(Word bits) const noexcept { return bits ^ flip; }
+  // The bits of an element whose rank has all bits set.
+  constexpr Word last() const noexcept { return static_cast<Word>(~flip); }
+};
+
+// Of any type. NaNs have one rank, the highest.
+template <class Unsigned>
 struct RankOf {
+  using Word = Unsigned;
   Word flip;           // in every element
   Word flip_negative;  // also in elements with the highest bit set
-  Word add;
-  Word infinity;  // elements with a magnitude above it are NaNs
-  Word nan;       // the rank of NaNs
-  Word last;      // the bits of an element whose rank has all bits set
+  Word add;            // now the first number is 0, and NaNs are greater than all numbers
+  Word most;           // the rank of NaNs, with which they are equal
+  Word lift;           // so that the highest rank has all bits set
 
   constexpr Word operator()(Word bits) const noexcept {
     constexpr int kTop = 8 * sizeof(Word) - 1;
     const Word negative = static_cast<Word>(0) - static_cast<Word>(bits >> kTop);
-    const auto rank = static_cast<Word>((bits ^ flip ^ (negative & flip_negative)) + add);
-    return static_cast<Word>(bits << 1) >> 1 > infinity ? nan : rank;
+    const auto place = static_cast<Word>((bits ^ flip ^ (negative & flip_negative)) + add);
+    return static_cast<Word>((place < most ? place : most) + lift);
+  }
+  constexpr Word last() const noexcept {
+    const auto all = static_cast<Word>(~Word{0});
+    return lift == 0 ? static_cast<Word>(flip ^ all) : static_cast<Word>(all >> 1);
   }
 };
 
-// Ascending floats: negative ones are complemented, others get the sign bit. Descending ones: the complement of that,
-// moved up by the count of negative NaNs, so that the rank of -infinity has all bits set.
+// Ascending floats: negative ones are complemented, others get the sign bit. Descending ones: the complement of that.
 template <class Word>
 constexpr RankOf<Word> rank_of_keys(gpumem_dtype dtype, bool descending) noexcept {
   const auto all = static_cast<Word>(~Word{0});
   const auto sign = static_cast<Word>(is_floating(dtype) || is_signed_integer(dtype) ? sign_bit(dtype) : 0);
-  const auto magnitude = static_cast<Word>(all >> 1);
   const auto flip = static_cast<Word>(descending ? all ^ sign : sign);
-  if (!is_floating(dtype)) return {flip, 0, 0, all, 0, static_cast<Word>(flip ^ all)};
+  if (!is_floating(dtype)) return {flip, 0, 0, all, 0};
+  const auto magnitude = static_cast<Word>(all >> 1);
   const auto infinity = static_cast<Word>(infinity_bits(dtype));
-  if (!descending) return {flip, magnitude, 0, infinity, all, magnitude};
-  return {flip, magnitude, static_cast<Word>(magnitude - infinity), infinity, 0, static_cast<Word>(sign | infinity)};
+  const auto nans = static_cast<Word>(2 * infinity + 2);  // the numbers and two zeros come before
+  return {flip, magnitude, static_cast<Word>(infinity - magnitude), nans, static_cast<Word>(all - nans)};
 }
 
-// Positions are sorted with the keys, in 4 bytes if they fit.
+// Positions are sorted with the keys, in 4 bytes if they fit. If only keys are sorted, the offsets of CUB have this size:
+// H200, 2^28 elements, time of 8 bytes over that of 4: u8 1.4, i16 1.01, i32 0.86, i64 1.0.
 constexpr int position_bytes(const SortParams& p) noexcept {
-  return p.order != nullptr && p.n < int64_t{1} << 32 ? 4 : 8;
+  const bool narrow = p.order != nullptr || element_bytes(p.dtype) <= 2;
+  return narrow && p.n < int64_t{1} << 32 ? 4 : 8;
 }
 // Whether the radix sort may overwrite the array that it reads: keys itself if it is sorted in place, or a copy.
 inline bool overwrites_keys(const SortParams& p) noexcept {
