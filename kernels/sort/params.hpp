@@ -47,26 +47,26 @@ struct IntegerRank {
   constexpr Word last() const noexcept { return static_cast<Word>(~flip); }
 };
 
-// Of any type. NaNs have one rank, the highest.
+// Of any type. NaNs have one rank: the highest, or in descending order the lowest.
 template <class Unsigned>
 struct RankOf {
   using Word = Unsigned;
   Word flip;           // in every element
   Word flip_negative;  // also in elements with the highest bit set
-  Word add;            // now the first number is 0, and NaNs are greater than all numbers
-  Word most;           // the rank of NaNs, with which they are equal
-  Word lift;           // so that the highest rank has all bits set
+  Word add;            // NaNs are now above all numbers, or below
+  Word least;          // then clamps to these make them equal
+  Word most;
+  Word lift;  // so that the highest rank has all bits set
+  Word of_last;
 
   constexpr Word operator()(Word bits) const noexcept {
     constexpr int kTop = 8 * sizeof(Word) - 1;
     const Word negative = static_cast<Word>(0) - static_cast<Word>(bits >> kTop);
-    const auto place = static_cast<Word>((bits ^ flip ^ (negative & flip_negative)) + add);
+    auto place = static_cast<Word>((bits ^ flip ^ (negative & flip_negative)) + add);
+    place = place < least ? least : place;
     return static_cast<Word>((place < most ? place : most) + lift);
   }
-  constexpr Word last() const noexcept {
-    const auto all = static_cast<Word>(~Word{0});
-    return lift == 0 ? static_cast<Word>(flip ^ all) : static_cast<Word>(all >> 1);
-  }
+  constexpr Word last() const noexcept { return of_last; }
 };
 
 // Ascending floats: negative ones are complemented, others get the sign bit. Descending ones: the complement of that.
@@ -75,11 +75,16 @@ constexpr RankOf<Word> rank_of_keys(gpumem_dtype dtype, bool descending) noexcep
   const auto all = static_cast<Word>(~Word{0});
   const auto sign = static_cast<Word>(is_floating(dtype) || is_signed_integer(dtype) ? sign_bit(dtype) : 0);
   const auto flip = static_cast<Word>(descending ? all ^ sign : sign);
-  if (!is_floating(dtype)) return {flip, 0, 0, all, 0};
+  if (!is_floating(dtype)) return {flip, 0, 0, 0, all, 0, static_cast<Word>(~flip)};
   const auto magnitude = static_cast<Word>(all >> 1);
   const auto infinity = static_cast<Word>(infinity_bits(dtype));
-  const auto nans = static_cast<Word>(2 * infinity + 2);  // the numbers and two zeros come before
-  return {flip, magnitude, static_cast<Word>(infinity - magnitude), nans, static_cast<Word>(all - nans)};
+  const auto nans = static_cast<Word>(magnitude - infinity);  // of each sign
+  if (descending) {
+    const auto of_nans = static_cast<Word>(2 * nans - 1);
+    return {flip, magnitude, nans, of_nans, all, 0, static_cast<Word>(sign | infinity)};
+  }
+  const auto of_nans = static_cast<Word>(all - 2 * nans + 1);
+  return {flip, magnitude, static_cast<Word>(0 - nans), 0, of_nans, static_cast<Word>(all - of_nans), magnitude};
 }
 
 // Positions are sorted with the keys, in 4 bytes if they fit. If only keys are sorted, the offsets of CUB have this size:

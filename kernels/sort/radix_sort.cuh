@@ -108,7 +108,7 @@ template <class Word, class Position>
 cudaError_t sort_by_rank(void* scratch, size_t& bytes, RadixSort<Word, Position>& sort, bool with_positions,
                          cudaStream_t stream) {
   if constexpr (sizeof(Word) > 1) {
-    if (sort.rank.lift != 0) return call_cub(scratch, bytes, sort, sort.rank, with_positions, stream);
+    if (sort.rank.flip_negative != 0) return call_cub(scratch, bytes, sort, sort.rank, with_positions, stream);
   }
   return call_cub(scratch, bytes, sort, IntegerRank<Word>{sort.rank.flip}, with_positions, stream);
 }

@@ -27,7 +27,7 @@ TEST(SortScratch, IsEnoughForCub) {
           ASSERT_EQ(kernels::radix_sort_scratch(p, asked), 0);
           const auto scratch = config.own.get<SortScratch>();
           ASSERT_GE(scratch.cub_bytes, asked) << traits_of(dtype).name << ", " << n << ", outputs " << outputs;
-          ASSERT_LE(scratch.cub_bytes, asked + 2 * n + (int64_t{64} << 20)) << traits_of(dtype).name << ", " << n;
+          ASSERT_LE(scratch.cub_bytes, asked + n + (int64_t{64} << 20)) << traits_of(dtype).name << ", " << n;
         }
       }
     }

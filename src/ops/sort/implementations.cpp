@@ -53,7 +53,8 @@ Config radix_config(const DeviceProps& d, const SortParams& p) noexcept {
   if (!aligned(p.keys, bytes)) scratch.keys = layout.take(p.n * bytes);
   if (overwrites || p.sorted == nullptr || !aligned(p.sorted, bytes)) scratch.sorted = layout.take(p.n * bytes);
   if (p.order != nullptr) scratch.positions = layout.take(p.n * of_positions);
-  scratch.cub_bytes = cub_counters(d, p.n, bytes) + (overwrites ? 0 : p.n * (bytes + of_positions));
+  const bool one_pass = bytes == 1 && d.compute_major >= 9;
+  scratch.cub_bytes = cub_counters(d, p.n, bytes) + (overwrites || one_pass ? 0 : p.n * (bytes + of_positions));
   scratch.cub = layout.take(scratch.cub_bytes);
   Config config = grid_of(p.n, int64_t{kSortThreads} * kSortPositions, kSortThreads, kSortPositions);
   config.workspace_bytes = layout.end();
