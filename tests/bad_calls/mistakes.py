@@ -118,6 +118,8 @@ class Function:
         return [n for n, kind in self.types.items() if kind == "int64_t" and n != "size" and not self.any_size(n)]
 
     def any_size(self, name):
+        if name == "dst_rows" and "select" in self.name:  # only rows that are kept are written
+            return True
         return name in table.ANY_SIZE or (name == "count" and isinstance(self.sound.get("src"), list))
 
     def bad(self):

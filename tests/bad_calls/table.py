@@ -11,7 +11,8 @@ SOUND = {
     "src_pitch_bytes": 16, "dst_pitch_bytes": 64, "src_slice_bytes": 64, "dst_slice_bytes": 512,
     "src_rows": 4, "src_cols": 8, "dst_rows": 4, "dst_cols": 8, "channels": 1, "ndim": 2, "terms": 2,
     "cap": 64, "index": 0, "device": -1,
-    "dtype": 4, "op": 0, "axis": 0, "src_type": 4, "dst_type": 10, "index_type": 4, "order_type": 6, "places_n": 16, "descending": 0, "exclusive": 0, "result_type": 6, "filter": 0, "family": 1,
+    "dtype": 4, "op": 0, "axis": 0, "src_type": 4, "dst_type": 10, "index_type": 4, "order_type": 6, "places_n": 16,
+    "descending": 0, "exclusive": 0, "result_type": 6, "filter": 0, "family": 1,
     "format": 0, "advice": 3, "fn": None, "user": None, "native_stream": None, "param": None,
     "path": None, "name": None, "label": b"label", "line": b"reduce dtype=i32 op=sum n=8 x=pageable",
     "extents": [4, 2], "order": [1, 0], "x_strides": [2, 1, 2, 1], "y_strides": [2, 1], "z_strides": [2, 1],
@@ -58,7 +59,7 @@ NOT_MADE_FIRST = {
 
 # Operands in any kind of memory. The functions write to the outputs.
 READ = {"x", "y", "src", "keys", "offsets", "pattern", "mask", "scale", "offset"}
-WRITTEN = {"dst", "z", "sorted", "result", "value"}
+WRITTEN = {"dst", "z", "sorted", "result", "value", "places", "kept"}
 
 # Parameters that may be NULL, by a prefix of the function's name.
 NULLABLE = {
@@ -99,7 +100,8 @@ BAD_MEMBERS = {
     "gpumem_dist_plan_options": {"workspace_bytes": (0, -1, 4095, -(2**63))},
 }  # fmt: skip
 
-# ANY_SIZE: sizes without an upper limit, as is the count of an array that the library can't check. FROM_MEMORY: functions whose limit is the available memory.
-ANY_SIZE = {"keep_bytes", "cap"}
+# ANY_SIZE: sizes without an upper limit, as is the count of an array that the library can't check.
+# FROM_MEMORY: functions whose limit is the available memory.
+ANY_SIZE = {"keep_bytes", "cap", "places_n"}
 FROM_MEMORY = {"gpumem_alloc_device", "gpumem_alloc_pinned", "gpumem_alloc_managed", "gpumem_alloc_async",
                "gpumem_torch_malloc", "gpumem_cupy_malloc"}  # fmt: skip
