@@ -84,10 +84,10 @@ class Operations(Elementwise):
         form, elements = elements_of(view, op)
         if out is None and stream is None:
             cell = raw.Cell()
-            self._run("gpumem_reduce" + form, None, (dtype, op, *elements, cell), ())
+            self._run(f"gpumem_reduce{form}", None, (dtype, op, *elements, cell), ())
             return (cell.result(dtype, 0), cell.result(dtype, 1)) if pairs else cell.result(dtype, 0)
         out, result = self._out(out, x, view, pairs, RESULTS[dtype], stream)
-        self._run("gpumem_reduce" + form, stream, (dtype, op, *elements, result), (*elements, result, status),
+        self._run(f"gpumem_reduce{form}", stream, (dtype, op, *elements, result), (*elements, result, status),
                   (self._status(status),))  # fmt: skip
         return out
 
@@ -181,14 +181,14 @@ class Operations(Elementwise):
         dtype, (form, elements) = typed(view, "x"), elements_of(view)
         if stream is None and out is None:
             value, index = raw.Cell(), raw.Cell()
-            self._run("gpumem_argreduce" + form, None, (dtype, op, *elements, value, index), ())
+            self._run(f"gpumem_argreduce{form}", None, (dtype, op, *elements, value, index), ())
             return value.result(dtype, 0), index.i64
         if out is not None and not (isinstance(out, list | tuple) and len(out) == 2):
             raise unfit("out", out, "two arrays, for the value and for the index")
         values, indices = out or (None, None)
         values, value = self._out(values, x, view, (), RESULTS[dtype], stream)
         indices, index = self._out(indices, x, view, (), Dtype.I64, stream)
-        self._run("gpumem_argreduce" + form, stream, (dtype, op, *elements, value, index), (*elements, value, index))
+        self._run(f"gpumem_argreduce{form}", stream, (dtype, op, *elements, value, index), (*elements, value, index))
         return values, indices
 
     def dot(self, x, y, *, out=None, stream=None):
