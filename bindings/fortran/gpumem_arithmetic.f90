@@ -11,7 +11,7 @@ module gpumem_arithmetic
   use gpumem_movements
   implicit none
   private
-  public :: gpumem_arithmetic_queue, pointers_of
+  public :: gpumem_arithmetic_queue, extents_of, pointers_of
 
   type, abstract, extends(gpumem_movement_queue) :: gpumem_arithmetic_queue
   contains

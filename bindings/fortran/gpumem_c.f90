@@ -1841,7 +1841,7 @@ module gpumem_c
       type(c_ptr), value :: y
       integer(c_int64_t), intent(in), optional :: y_strides(*)
       type(c_ptr), value :: mask
-      type(c_ptr), value :: mask_strides
+      integer(c_int64_t), intent(in), optional :: mask_strides(*)
     end function
     integer(c_int32_t) function gpumem_compare_async(ctx, op, dtype, rank, extents, x, x_strides, y, y_strides, mask, &
         mask_strides, stream) bind(c, name='gpumem_compare_async')
@@ -1856,7 +1856,7 @@ module gpumem_c
       type(c_ptr), value :: y
       integer(c_int64_t), intent(in), optional :: y_strides(*)
       type(c_ptr), value :: mask
-      type(c_ptr), value :: mask_strides
+      integer(c_int64_t), intent(in), optional :: mask_strides(*)
       type(c_ptr), value :: stream
     end function
     integer(c_int32_t) function gpumem_where(ctx, element_bytes, rank, extents, mask, mask_strides, x, x_strides, y, &
@@ -1867,7 +1867,7 @@ module gpumem_c
       integer(c_int32_t), value :: rank
       integer(c_int64_t), intent(in), optional :: extents(*)
       type(c_ptr), value :: mask
-      type(c_ptr), value :: mask_strides
+      integer(c_int64_t), intent(in), optional :: mask_strides(*)
       type(c_ptr), value :: x
       integer(c_int64_t), intent(in), optional :: x_strides(*)
       type(c_ptr), value :: y
@@ -1883,7 +1883,7 @@ module gpumem_c
       integer(c_int32_t), value :: rank
       integer(c_int64_t), intent(in), optional :: extents(*)
       type(c_ptr), value :: mask
-      type(c_ptr), value :: mask_strides
+      integer(c_int64_t), intent(in), optional :: mask_strides(*)
       type(c_ptr), value :: x
       integer(c_int64_t), intent(in), optional :: x_strides(*)
       type(c_ptr), value :: y
@@ -1903,9 +1903,9 @@ module gpumem_c
       type(c_ptr), value :: src
       integer(c_int64_t), intent(in), optional :: src_strides(*)
       type(c_ptr), value :: scale
-      type(c_ptr), value :: scale_strides
+      integer(c_int64_t), intent(in), optional :: scale_strides(*)
       type(c_ptr), value :: offset
-      type(c_ptr), value :: offset_strides
+      integer(c_int64_t), intent(in), optional :: offset_strides(*)
       real(c_double), value :: nan_value
       integer(c_int32_t), value :: dst_type
       type(c_ptr), value :: dst
@@ -1922,9 +1922,9 @@ module gpumem_c
       type(c_ptr), value :: src
       integer(c_int64_t), intent(in), optional :: src_strides(*)
       type(c_ptr), value :: scale
-      type(c_ptr), value :: scale_strides
+      integer(c_int64_t), intent(in), optional :: scale_strides(*)
       type(c_ptr), value :: offset
-      type(c_ptr), value :: offset_strides
+      integer(c_int64_t), intent(in), optional :: offset_strides(*)
       real(c_double), value :: nan_value
       integer(c_int32_t), value :: dst_type
       type(c_ptr), value :: dst

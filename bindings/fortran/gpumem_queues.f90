@@ -8,13 +8,13 @@ module gpumem_queues
   use gpumem_errors, only: finish, refuse, number
   use gpumem_views
   use gpumem_checks
-  use gpumem_arithmetic
+  use gpumem_elementwise
   implicit none
   private
   public :: gpumem_queue
 
   ! All operations that contexts and streams have in common.
-  type, abstract, extends(gpumem_arithmetic_queue) :: gpumem_queue
+  type, abstract, extends(gpumem_elementwise_queue) :: gpumem_queue
   contains
     procedure :: reduce_to
     procedure :: argreduce_to

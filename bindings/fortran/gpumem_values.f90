@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0
-! Operations that only a blocking call can do: they return values, or take indices from 1 in Fortran variables.
+! Operations that only a blocking call can do: they return values, or take numbers in Fortran variables.
 module gpumem_values
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env
@@ -27,6 +27,8 @@ module gpumem_values
     procedure :: select => select_rows
     procedure, private :: places_i32, places_i64
     generic :: select_places => places_i32, places_i64
+    procedure, private :: scaled_by_numbers
+    generic :: convert_scaled => scaled_by_numbers
   end type
 
 contains
@@ -158,6 +160,20 @@ contains
     leaves = value < 0 .and. any(x%dtype == [gpumem_u8, gpumem_u16, gpumem_u32, gpumem_u64])
     if (leaves) call fail(gpumem_overflow, 'the result is more than an int64 holds', stat, errmsg)
   end function
+
+  ! dst = (src + offset) * scale, with one scale and one offset for all elements.
+  subroutine scaled_by_numbers(self, src, dst, scale, offset, nan_value, stat, errmsg)
+    class(gpumem_blocking_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: src, dst
+    real(real64), intent(in) :: scale, offset
+    real(real64), intent(in), optional :: nan_value
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64), target :: factor(1), summand(1)
+    factor = scale
+    summand = offset
+    call self%convert_scaled(src, dst, gpumem_view(factor), gpumem_view(summand), nan_value, stat, errmsg)
+  end subroutine
 
   ! -------------------------------------------------------------------------------------- indices, counted from 1
 

@@ -30,8 +30,10 @@ module gpumem_views
     procedure :: pointer => pointer_of
     procedure :: as
     procedure, private :: section_i32, section_i64, reshaped_i32, reshaped_i64, rebound_i32, rebound_i64
+    procedure, private :: spread_i32, spread_i64
     generic :: section => section_i32, section_i64
     generic :: reshaped => reshaped_i32, reshaped_i64, rebound_i32, rebound_i64
+    generic :: spread => spread_i32, spread_i64
   end type
 
 contains
@@ -212,6 +214,39 @@ contains
     integer(int64), allocatable :: by(:)  ! passed on unallocated, it is absent
     if (present(step)) by = step
     part = self%section_i64(int(lower, int64), int(upper, int64), by, stat, errmsg)
+  end function
+
+  ! As SPREAD(x, dim, ncopies): x repeated along a new dimension. Nothing is copied, so the view is only a source.
+  type(gpumem_view) function spread_i64(self, dim, ncopies, stat, errmsg) result(v)
+    class(gpumem_view), intent(in) :: self
+    integer, intent(in) :: dim
+    integer(int64), intent(in) :: ncopies
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer :: r
+    r = self%rank
+    if (.not. is_of_memory('spread', self, stat, errmsg)) return
+    if (dim < 1 .or. dim > r + 1 .or. r == max_rank) then
+      call refuse('spread: dim is ' // number(int(dim, int64)) // '; expected 1 to ' // number(min(r + 1_int64, 8_int64)) // &
+          ', and a view with 7 dimensions or less', stat, errmsg)
+    else if (ncopies < 0 .or. count_of([self%extent(:r), ncopies]) < 0) then
+      call refuse('spread: ncopies is ' // number(ncopies) // '; expected 0 or more, and at most 2**63 - 1 elements', stat, errmsg)
+    else
+      v = self
+      v%rank = r + 1
+      v%lower = 1
+      v%extent(:r + 1) = [self%extent(:dim - 1), ncopies, self%extent(dim:r)]
+      v%stride(:r + 1) = [self%stride(:dim - 1), 0_int64, self%stride(dim:r)]
+    end if
+  end function
+
+  type(gpumem_view) function spread_i32(self, dim, ncopies, stat, errmsg) result(v)
+    class(gpumem_view), intent(in) :: self
+    integer, intent(in) :: dim
+    integer(int32), intent(in) :: ncopies
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    v = self%spread_i64(dim, int(ncopies, int64), stat, errmsg)
   end function
 
   ! The same contiguous elements in another shape.

@@ -8,9 +8,10 @@ enum { BLOCK = 1 << 20, LARGE = 64 << 20 };
 gpumem_ctx* ctx;
 gpumem_stream *stream, *other;
 gpumem_event* event;
-void *p, *x, *y, *z, *a, *b, *m, *src, *dst, *image, *pixels, *planes, *values, *table, *batch, *particles, *living;
+void *p, *x, *y, *z, *a, *b, *m, *src, *dst, *image, *pixels, *planes, *values, *table, *batch, *particles, *living,
+    *packed;
 double *grid, *halo, *u, *next, *sums, *maxima, *row_norms, *host, *device, sum;
-unsigned char *picture, *thumbnail, *alive;
+unsigned char *picture, *thumbnail, *alive, *mask;
 int64_t *number, *row_offsets, total, place, kept;
 void *norm, *native;
 const int64_t bytes = 4096, n = 1000, rows = 20, cols = 30, ld = 30, w = 5, h = 5, c = 3, nx = 10, ny = 11, nz = 12;
@@ -39,8 +40,8 @@ static void fragment(void) { /* FRAGMENT */
 }
 
 int main(void) {
-  void** blocks[] = {&x,      &y,      &z,      &a,     &b,     &src,  &dst,       &image,
-                     &pixels, &planes, &values, &table, &batch, &norm, &particles, &living};
+  void** blocks[] = {&x,      &y,      &z,     &a,     &b,    &src,       &dst,    &image, &pixels,
+                     &planes, &values, &table, &batch, &norm, &particles, &living, &packed};
   double** doubles[] = {&grid, &halo, &u, &next, &sums, &maxima, &row_norms, &host, &device};
   char sentence[512];
   check(gpumem_ctx_create(NULL, &ctx));
@@ -53,6 +54,7 @@ int main(void) {
   picture = memory(16 * BLOCK);
   thumbnail = memory(BLOCK);
   alive = memory(n);
+  mask = memory(BLOCK);
   number = memory(n * 8);
   row_offsets = memory((rows + 1) * 8);
   for (int64_t i = 0; i < n; ++i) number[i] = n - 1 - i;

@@ -126,7 +126,7 @@ fn scatter<T, I: IndexElement>(
 }
 
 /// A source and its strides.
-type Strided<'a, T> = (Src<T>, &'a [usize]);
+pub(crate) type Strided<'a, T> = (Src<T>, &'a [usize]);
 
 /// An operand whose factor is 0 is not read. It is NULL if z is its own memory.
 fn axpby<T: Float>(at: Run<'_>, alpha: T, x: Src<T>, beta: T, y: Src<T>, z: Dst<T>) -> Result<()> {
@@ -148,7 +148,7 @@ fn axpby<T: Float>(at: Run<'_>, alpha: T, x: Src<T>, beta: T, y: Src<T>, z: Dst<
 }
 
 /// The strides of an operand with these extents, checked against the length of its memory.
-fn strides_in(extents: &[usize], strides: &[usize], len: usize, name: &str) -> Result<Vec<i64>> {
+pub(crate) fn strides_in(extents: &[usize], strides: &[usize], len: usize, name: &str) -> Result<Vec<i64>> {
     Ok(Array::new(extents).strides(strides).numbers(len, name)?.1)
 }
 
@@ -525,21 +525,21 @@ macro_rules! operations {
     };
 }
 
-fn view<T>(_: &Context, x: View<'_, T>, name: &str) -> Result<Src<T>> {
+pub(crate) fn view<T>(_: &Context, x: View<'_, T>, name: &str) -> Result<Src<T>> {
     x.whole(name)
 }
-fn view_mut<T>(_: &Context, x: ViewMut<'_, T>, _: &str) -> Result<Dst<T>> {
+pub(crate) fn view_mut<T>(_: &Context, x: ViewMut<'_, T>, _: &str) -> Result<Dst<T>> {
     Ok((x.ptr, x.len))
 }
-fn no_status(_: &Context) -> Result<*mut i32> {
+pub(crate) fn no_status(_: &Context) -> Result<*mut i32> {
     Ok(null_mut())
 }
 operations!(Context, View, ViewMut, now, view, view_mut, no_status, []);
 
-fn lent<T: Plain>(queue: &Queue, x: Lent<'_, T>, name: &str) -> Result<Src<T>> {
+pub(crate) fn lent<T: Plain>(queue: &Queue, x: Lent<'_, T>, name: &str) -> Result<Src<T>> {
     queue.input(x, name)?.whole(name)
 }
-fn lent_mut<T: Plain>(queue: &Queue, x: LentMut<'_, T>, name: &str) -> Result<Dst<T>> {
+pub(crate) fn lent_mut<T: Plain>(queue: &Queue, x: LentMut<'_, T>, name: &str) -> Result<Dst<T>> {
     queue.output(x, name).map(|x| (x.ptr, x.len))
 }
 operations!(Queue, Lent, LentMut, run, lent, lent_mut, Queue::status, [status: Option<LentMut<'_, i32>>]);
