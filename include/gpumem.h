@@ -235,8 +235,8 @@ enum {
   GPUMEM_MAP_FLOOR = 4,
   GPUMEM_MAP_CEIL = 5,
   GPUMEM_MAP_TRUNCATE = 6, /* toward 0 */
-  GPUMEM_MAP_ROUND = 7, /* to the nearest integer, ties to even */
-  GPUMEM_MAP_NOT = 8,   /* bitwise; integers only */
+  GPUMEM_MAP_ROUND = 7,    /* to the nearest integer, ties to even */
+  GPUMEM_MAP_NOT = 8,      /* bitwise; integers only */
   GPUMEM_MAP_ADD = 16,
   GPUMEM_MAP_SUBTRACT = 17,
   GPUMEM_MAP_MULTIPLY = 18,
@@ -244,8 +244,8 @@ enum {
   GPUMEM_MAP_REMAINDER = 20, /* integers only */
   GPUMEM_MAP_MINIMUM = 21,
   GPUMEM_MAP_MAXIMUM = 22,
-  GPUMEM_MAP_COPY_SIGN = 23,  /* floating point only */
-  GPUMEM_MAP_AND = 24,        /* bitwise; integers only, as the next ones */
+  GPUMEM_MAP_COPY_SIGN = 23, /* floating point only */
+  GPUMEM_MAP_AND = 24,       /* bitwise; integers only, as the next ones */
   GPUMEM_MAP_OR = 25,
   GPUMEM_MAP_XOR = 26,
   GPUMEM_MAP_SHIFT_LEFT = 27,
@@ -1509,12 +1509,11 @@ GPUMEM_API gpumem_status gpumem_convert_scaled(gpumem_ctx *ctx, int32_t ndim, co
                                                const int64_t *offset_strides, double nan_value, gpumem_dtype dst_type,
                                                void *dst, const int64_t *dst_strides);
 GPUMEM_API gpumem_status gpumem_convert_scaled_async(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents,
-                                                     gpumem_dtype src_type, const void *src,
-                                                     const int64_t *src_strides, const double *scale,
-                                                     const int64_t *scale_strides, const double *offset,
-                                                     const int64_t *offset_strides, double nan_value,
-                                                     gpumem_dtype dst_type, void *dst, const int64_t *dst_strides,
-                                                     gpumem_stream *stream);
+                                                     gpumem_dtype src_type, const void *src, const int64_t *src_strides,
+                                                     const double *scale, const int64_t *scale_strides,
+                                                     const double *offset, const int64_t *offset_strides,
+                                                     double nan_value, gpumem_dtype dst_type, void *dst,
+                                                     const int64_t *dst_strides, gpumem_stream *stream);
 
 /* ----------------------------------------------------------------------------------------------------------- images */
 

@@ -409,7 +409,8 @@ void sum_plainly(const Run& r, unsigned char* to) {
 }
 template <class T>
 void sum_by_openmp(const Run& r) {
-  openmp::triad(r.at<const T>("x"), T{1}, r.at<const T>("y"), r.at<T>("z"), tool::product(r.problem.numbers("extents")));
+  openmp::triad(r.at<const T>("x"), T{1}, r.at<const T>("y"), r.at<T>("z"),
+                tool::product(r.problem.numbers("extents")));
 }
 
 template <class T>

@@ -60,7 +60,7 @@ struct ReduceLaunch {
   const void* y = nullptr;      // dot: the second operand
   int64_t y_stride = 0;
   const ReduceView* view = nullptr;  // host memory; nullptr or rank 0: the strides above
-  bool single_tile = false;  // the threads of one block or cluster load the whole sequence at once
+  bool single_tile = false;          // the threads of one block or cluster load the whole sequence at once
   // A blocking reduction of one line writes its node to the slot. Others write the finished value.
   ReduceSlot* slot = nullptr;
   uint32_t ticket = 0;

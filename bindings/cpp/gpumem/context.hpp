@@ -316,16 +316,15 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
     const auto keeps = this->mask_of(std::forward<M>(mask));
     const auto to = this->places_of(std::forward<P>(places));
     std::int64_t kept = 0;
-    const gpumem_status code = gpumem_select_places(
-        queue_.ctx, keeps.data, keeps.size, detail::raw_dtype<detail::element_t<P>>(), to.data, to.size, &kept);
+    const gpumem_status code = gpumem_select_places(queue_.ctx, keeps.data, keeps.size,
+                                                    detail::raw_dtype<detail::element_t<P>>(), to.data, to.size, &kept);
     return Mode::give(code, std::move(kept));
   }
   template <class M>
   of<std::int64_t> count(M&& mask) const {
     const auto keeps = this->mask_of(std::forward<M>(mask));
     std::int64_t kept = 0;
-    const gpumem_status code =
-        gpumem_select_places(queue_.ctx, keeps.data, keeps.size, GPUMEM_I64, nullptr, 0, &kept);
+    const gpumem_status code = gpumem_select_places(queue_.ctx, keeps.data, keeps.size, GPUMEM_I64, nullptr, 0, &kept);
     return Mode::give(code, std::move(kept));
   }
 

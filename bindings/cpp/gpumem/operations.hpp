@@ -561,10 +561,9 @@ class operations {
     const auto from = detail::contiguous(std::forward<X>(x));
     const auto to = detail::contiguous(std::forward<R>(result));
     if (from.size != to.size) return unequal("scan: x", from.size, "result", to.size);
-    return Mode::give(queue_.call_with(word.get(), gpumem_scan, gpumem_scan_async,
-                                       detail::raw_dtype<std::remove_cv_t<detail::element_t<X>>>(), detail::raw(op),
-                                       exclusive ? 1 : 0, from.data, from.size, to.data,
-                                       detail::raw_dtype<detail::element_t<R>>()));
+    return Mode::give(queue_.call_with(
+        word.get(), gpumem_scan, gpumem_scan_async, detail::raw_dtype<std::remove_cv_t<detail::element_t<X>>>(),
+        detail::raw(op), exclusive ? 1 : 0, from.data, from.size, to.data, detail::raw_dtype<detail::element_t<R>>()));
   }
 
   template <class S, class I, class D>
