@@ -40,8 +40,9 @@ MapParams with_views(MapParams c, Shape shape, std::initializer_list<View> sourc
   std::copy_n(z_strides != nullptr ? z_strides : tight, c.rank, c.z_strides);
   k = 0;
   for (const View& source : sources) {
-    const bool single = c.kind == MapKind::convert_scaled && k > 0;  // scale and offset
-    const int64_t* strides = source.strides != nullptr ? source.strides : single ? c.x_strides[k] : tight;
+    const bool single = c.kind == MapKind::convert_scaled && k > 0;  // scale and offset, which may be absent
+    const bool given = source.strides != nullptr && (source.p != nullptr || !single);
+    const int64_t* strides = given ? source.strides : single ? c.x_strides[k] : tight;
     std::copy_n(strides, c.rank, c.x_strides[k++]);
   }
   return c;

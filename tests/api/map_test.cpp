@@ -130,6 +130,10 @@ TEST_P(MapCalls, ScaledConversions) {
   ASSERT_TRUE(ok(gpumem_convert_scaled(ctx, 1, four, GPUMEM_U16, counts.data(), nullptr, factors.data(), each, &offset,
                                        nullptr, 0, GPUMEM_F32, numbers.data(), nullptr)));
   EXPECT_EQ(numbers, (Floats{0.5f, 1001, 4002, 262144}));
+  const int64_t negative[] = {-1};  // of an operand that is absent
+  ASSERT_TRUE(ok(gpumem_convert_scaled(ctx, 1, four, GPUMEM_U16, counts.data(), nullptr, nullptr, negative, nullptr,
+                                       negative, 0, GPUMEM_F32, numbers.data(), nullptr)));
+  EXPECT_EQ(numbers, (Floats{0, 1000, 2000, 65535}));
 }
 
 TEST_P(MapCalls, Refusals) {
