@@ -74,7 +74,7 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
  public:
   template <class T>
   using of = typename Mode::template of<T>;
-  using base::gather, base::reduce_axis, base::scatter;
+  using base::argreduce_axis, base::gather, base::reduce_axis, base::scatter;
 
   explicit basic_context_ref(detail::context_link ctx) noexcept : base({ctx}) {}
   gpumem_ctx* get() const noexcept { return queue_.ctx; }
@@ -278,6 +278,12 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
   of<void> reduce_axis(reduce_op op, axis along, matrix_view<T> x, R&& result) const {
     return this->axis_into(op, along, x, std::forward<R>(result), {});
   }
+  // The minimum, the maximum or the largest magnitude of each row or column, and its index from 0.
+  template <class T, class V>
+  of<void> argreduce_axis(reduce_op op, axis along, matrix_view<T> x, V&& value,
+                          device_view<std::int64_t> index) const {
+    return this->search_into(op, along, x, std::forward<V>(value), index, {});
+  }
   template <class X, class O, class R>
   of<void> reduce_segments(reduce_op op, X&& x, O&& offsets, R&& result) const {
     return this->segments_into(op, std::forward<X>(x), std::forward<O>(offsets), std::forward<R>(result), {});
@@ -316,16 +322,15 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
     const auto keeps = this->mask_of(std::forward<M>(mask));
     const auto to = this->places_of(std::forward<P>(places));
     std::int64_t kept = 0;
-    const gpumem_status code = gpumem_select_places(
-        queue_.ctx, keeps.data, keeps.size, detail::raw_dtype<detail::element_t<P>>(), to.data, to.size, &kept);
+    const gpumem_status code = gpumem_select_places(queue_.ctx, keeps.data, keeps.size,
+                                                    detail::raw_dtype<detail::element_t<P>>(), to.data, to.size, &kept);
     return Mode::give(code, std::move(kept));
   }
   template <class M>
   of<std::int64_t> count(M&& mask) const {
     const auto keeps = this->mask_of(std::forward<M>(mask));
     std::int64_t kept = 0;
-    const gpumem_status code =
-        gpumem_select_places(queue_.ctx, keeps.data, keeps.size, GPUMEM_I64, nullptr, 0, &kept);
+    const gpumem_status code = gpumem_select_places(queue_.ctx, keeps.data, keeps.size, GPUMEM_I64, nullptr, 0, &kept);
     return Mode::give(code, std::move(kept));
   }
 

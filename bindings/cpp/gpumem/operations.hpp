@@ -161,6 +161,11 @@ class operations {
     static_assert(detail::never<X>, "reduce_axis takes a matrix_view: pass matrix_view(x, rows, cols)");
     return Mode::template refuse<void>({});
   }
+  template <class X, class V, class I, class... Word, class = std::enable_if_t<!detail::are_matrices<X>>>
+  of<void> argreduce_axis(reduce_op, axis, X&&, V&&, I&&, Word&&...) const {
+    static_assert(detail::never<X>, "argreduce_axis takes a matrix_view: pass matrix_view(x, rows, cols)");
+    return Mode::template refuse<void>({});
+  }
   template <class S, class I, class D, class... Word, class = std::enable_if_t<!detail::are_matrices<S, D>>>
   of<void> gather(S&&, I&&, D&&, Word&&...) const {
     static_assert(detail::never<S>, "gather takes matrix views as src and dst: pass matrix_view(x, rows, cols)");
@@ -541,6 +546,22 @@ class operations {
                                        x.cols(), x.ld(), x.batches(), x.batch_stride(), to.data));
   }
 
+  template <class T, class V>
+  of<void> search_into(reduce_op op, axis along, matrix_view<T> x, V&& value, device_view<std::int64_t> index,
+                       status_word word) const {
+    const auto to = detail::contiguous(std::forward<V>(value));
+    static_assert(std::is_same_v<typename decltype(to)::element, reduced_t<T>>, "value is reduced_t of the elements");
+    const std::int64_t lines = along == axis::rows ? x.rows() : x.cols();
+    const std::int64_t room = to.size < index.size() ? to.size : index.size();
+    if (lines != 0 && x.batches() > room / lines) {
+      return few("argreduce_axis: value and index", room, detail::product(lines, x.batches()));
+    }
+    return Mode::give(queue_.call_with(word.get(), gpumem_argreduce_axis, gpumem_argreduce_axis_async,
+                                       detail::raw_dtype<T>(), detail::raw(op), static_cast<gpumem_axis>(along),
+                                       x.address(), x.rows(), x.cols(), x.ld(), x.batches(), x.batch_stride(), to.data,
+                                       index.address()));
+  }
+
   template <class X, class O, class R>
   of<void> segments_into(reduce_op op, X&& x, O&& offsets, R&& result, status_word word) const {
     const auto from = detail::contiguous(std::forward<X>(x));
@@ -561,10 +582,9 @@ class operations {
     const auto from = detail::contiguous(std::forward<X>(x));
     const auto to = detail::contiguous(std::forward<R>(result));
     if (from.size != to.size) return unequal("scan: x", from.size, "result", to.size);
-    return Mode::give(queue_.call_with(word.get(), gpumem_scan, gpumem_scan_async,
-                                       detail::raw_dtype<std::remove_cv_t<detail::element_t<X>>>(), detail::raw(op),
-                                       exclusive ? 1 : 0, from.data, from.size, to.data,
-                                       detail::raw_dtype<detail::element_t<R>>()));
+    return Mode::give(queue_.call_with(
+        word.get(), gpumem_scan, gpumem_scan_async, detail::raw_dtype<std::remove_cv_t<detail::element_t<X>>>(),
+        detail::raw(op), exclusive ? 1 : 0, from.data, from.size, to.data, detail::raw_dtype<detail::element_t<R>>()));
   }
 
   template <class S, class I, class D>
