@@ -284,7 +284,7 @@ cudaError_t start(const ReduceLaunch& launch, Stream stream) {
 
 LaunchResult reduce_columns(const ReduceLaunch& launch, Stream stream) {
   if (launch.config->few_rows) return reduce_few_rows(launch, stream);
-  return for_element(launch.dtype, launch.op, [&]<class Term>() {
+  return for_line_element(launch.dtype, launch.op, [&]<class Term>() {
     if constexpr (has_column_words(Term::kBytes)) {
       if (launch.config->words) return start<Term, true>(launch, stream);
     }

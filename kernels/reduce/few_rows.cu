@@ -77,7 +77,7 @@ cudaError_t start(const ReduceLaunch& launch, Stream stream) {
 }  // namespace
 
 LaunchResult reduce_few_rows(const ReduceLaunch& launch, Stream stream) {
-  return for_element(launch.dtype, launch.op, [&]<class Term>() { return start<Term>(launch, stream); });
+  return for_line_element(launch.dtype, launch.op, [&]<class Term>() { return start<Term>(launch, stream); });
 }
 
 }  // namespace gpumem::kernels

@@ -318,12 +318,17 @@ cudaError_t for_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& f) {
     case NodeKind::compensated:
       return f.template operator()<CompensatedElement>();
     case NodeKind::arg:
-      return for_key_class(dtype,
-                           [&]<gpumem_dtype kClass>() { return f.template operator()<SearchElement<kClass>>(); });
     case NodeKind::norm:
       break;
   }
   return cudaErrorInvalidValue;
+}
+
+// The same for rows and columns, with the searches.
+template <class F>
+cudaError_t for_line_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& f) {
+  if (!is_search(op)) return for_element(dtype, op, f);
+  return for_key_class(dtype, [&]<gpumem_dtype kClass>() { return f.template operator()<SearchElement<kClass>>(); });
 }
 
 template <class Term>

@@ -487,7 +487,7 @@ cudaError_t start(const ReduceLaunch& launch, const Matrix& matrix, Stream strea
 }  // namespace
 
 LaunchResult reduce_warp_lines(const ReduceLaunch& launch, Stream stream) {
-  return for_element(launch.dtype, launch.op, [&]<class Term>() {
+  return for_line_element(launch.dtype, launch.op, [&]<class Term>() {
     const LineLayout& lines = launch.lines;
     if (lines.offsets == nullptr) {
       const Matrix matrix{lines.pitch * Term::kBytes, lines.batch_stride * Term::kBytes,

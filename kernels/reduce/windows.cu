@@ -22,8 +22,6 @@ template <>
 constexpr bool kOfWindows<CompensatedElement> = false;
 template <>
 constexpr bool kOfWindows<PowerElement> = false;
-template <gpumem_dtype kClass>
-constexpr bool kOfWindows<SearchElement<kClass>> = false;
 
 // Adds up lane 0's terms for each window that begins at one of the thread's places. x has `there` elements. `more` gets
 // all terms of a window, `few` the terms of lanes that have one fewer.

@@ -92,7 +92,7 @@ TEST_P(ReduceLines, FirstPlaces) {
   EXPECT_EQ(both(a, 6), Words({bits, INT64_MIN, bits, 1, 1, 0}));
   a.op = GPUMEM_ARG_MAX;
   EXPECT_EQ(both(a, 6), Words({bits, 0, bits, 1, 0, 0}));
-  for (const unsigned char byte : {0, 255}) {
+  for (const int byte : {0, 255}) {
     const Bytes same(40 * 40, static_cast<char>(byte));
     for (const gpumem_dtype dtype :
          {GPUMEM_I8, GPUMEM_U8, GPUMEM_I16, GPUMEM_U32, GPUMEM_F16, GPUMEM_F32, GPUMEM_I64}) {
@@ -101,7 +101,7 @@ TEST_P(ReduceLines, FirstPlaces) {
           Words index(7, -1);
           EXPECT_TRUE(
               ok(gpumem_argreduce_axis(ctx, dtype, op, axis, same.data(), 7, 7, 8, 1, 0, nullptr, index.data())));
-          EXPECT_EQ(index, Words(7, 0)) << info_of(dtype).name << ", op " << op << ", bytes " << int{byte};
+          EXPECT_EQ(index, Words(7, 0)) << info_of(dtype).name << ", op " << op << ", bytes " << byte;
         }
       }
     }

@@ -279,10 +279,9 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
     return this->axis_into(op, along, x, std::forward<R>(result), {});
   }
   // The minimum, the maximum or the largest magnitude of each row or column, and its index from 0.
-  template <class T, class V>
-  of<void> argreduce_axis(reduce_op op, axis along, matrix_view<T> x, V&& value,
-                          device_view<std::int64_t> index) const {
-    return this->search_into(op, along, x, std::forward<V>(value), index, {});
+  template <class T, class V, class I>
+  of<void> argreduce_axis(reduce_op op, axis along, matrix_view<T> x, V&& value, I&& index) const {
+    return this->search_into(op, along, x, std::forward<V>(value), std::forward<I>(index), {});
   }
   template <class X, class O, class R>
   of<void> reduce_segments(reduce_op op, X&& x, O&& offsets, R&& result) const {

@@ -546,20 +546,21 @@ class operations {
                                        x.cols(), x.ld(), x.batches(), x.batch_stride(), to.data));
   }
 
-  template <class T, class V>
-  of<void> search_into(reduce_op op, axis along, matrix_view<T> x, V&& value, device_view<std::int64_t> index,
-                       status_word word) const {
+  template <class T, class V, class I>
+  of<void> search_into(reduce_op op, axis along, matrix_view<T> x, V&& value, I&& index, status_word word) const {
     const auto to = detail::contiguous(std::forward<V>(value));
-    static_assert(std::is_same_v<typename decltype(to)::element, reduced_t<T>>, "value is reduced_t of the elements");
+    const auto places = detail::contiguous(std::forward<I>(index));
+    result_type<T>(to);
+    static_assert(std::is_same_v<typename decltype(places)::element, std::int64_t>, "the index is std::int64_t");
     const std::int64_t lines = along == axis::rows ? x.rows() : x.cols();
-    const std::int64_t room = to.size < index.size() ? to.size : index.size();
+    const std::int64_t room = to.size < places.size ? to.size : places.size;
     if (lines != 0 && x.batches() > room / lines) {
-      return few("argreduce_axis: value and index", room, detail::product(lines, x.batches()));
+      return few("argreduce_axis: value or index", room, detail::product(lines, x.batches()));
     }
     return Mode::give(queue_.call_with(word.get(), gpumem_argreduce_axis, gpumem_argreduce_axis_async,
                                        detail::raw_dtype<T>(), detail::raw(op), static_cast<gpumem_axis>(along),
                                        x.address(), x.rows(), x.cols(), x.ld(), x.batches(), x.batch_stride(), to.data,
-                                       index.address()));
+                                       places.data));
   }
 
   template <class X, class O, class R>

@@ -163,10 +163,10 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
   of<void> reduce_axis(reduce_op op, axis along, matrix_view<T> x, R&& result, status_word word = {}) const {
     return this->axis_into(op, along, x, std::forward<R>(result), word);
   }
-  template <class T, class V>
-  of<void> argreduce_axis(reduce_op op, axis along, matrix_view<T> x, V&& value, device_view<std::int64_t> index,
+  template <class T, class V, class I>
+  of<void> argreduce_axis(reduce_op op, axis along, matrix_view<T> x, V&& value, I&& index,
                           status_word word = {}) const {
-    return this->search_into(op, along, x, std::forward<V>(value), index, word);
+    return this->search_into(op, along, x, std::forward<V>(value), std::forward<I>(index), word);
   }
   template <class X, class O, class R>
   of<void> reduce_segments(reduce_op op, X&& x, O&& offsets, R&& result, status_word word = {}) const {

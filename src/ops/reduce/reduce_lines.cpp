@@ -44,8 +44,8 @@ gpumem_status reduce_lines(Context& context, const Plan<Family>& planned, typena
                            const Output (&outputs)[3]) {
   std::optional<Workspace> room;
   std::optional<Workspace> room_of_index;
-  make_room(context, room, planned.placement.space, outputs[0]);
-  make_room(context, room_of_index, planned.placement.space, outputs[1]);
+  if (outputs[0].wanted()) make_room(context, room, planned.placement.space, outputs[0]);
+  if (outputs[1].wanted()) make_room(context, room_of_index, planned.placement.space, outputs[1]);
   if (room) params.result = room->get();
   if constexpr (requires { params.index; }) {
     if (room_of_index) params.index = static_cast<int64_t*>(room_of_index->get());
