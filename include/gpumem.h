@@ -168,7 +168,7 @@ enum {
   GPUMEM_MIN_MAX = 7,     /* both in one pass: two results, the minimum first */
   /* f64 only: compensated sum, which carries the rounding error of every addition */
   GPUMEM_SUM_COMPENSATED = 8,
-  /* Only in operation descriptors: gpumem_argreduce(), gpumem_dot_*() and gpumem_nrm2_*(). No function takes them. */
+  /* Only in operation descriptors: gpumem_argreduce*(), gpumem_dot_*() and gpumem_nrm2_*(). No function takes them. */
   GPUMEM_ARG_MIN = 16,
   GPUMEM_ARG_MAX = 17,
   GPUMEM_DOT = 18,
@@ -177,7 +177,7 @@ enum {
   GPUMEM_PROD = 21 /* product of x, for the functions that take GPUMEM_SUM */
 };
 
-/* Which lines of a matrix gpumem_reduce_axis() reduces, each to one result. */
+/* Which lines of a matrix gpumem_reduce_axis() and gpumem_argreduce_axis() reduce, each to one result. */
 typedef int32_t gpumem_axis;
 enum {
   GPUMEM_AXIS_ROWS = 0, /* one result per row */
@@ -1081,6 +1081,22 @@ GPUMEM_API gpumem_status gpumem_reduce_axis_async(gpumem_ctx *ctx, gpumem_dtype 
                                                   gpumem_axis axis, const void *x, int64_t rows, int64_t cols,
                                                   int64_t ld, int64_t batches, int64_t batch_stride, void *result,
                                                   gpumem_status *status, gpumem_stream *stream);
+
+/* gpumem_argreduce() for each row or column of the same matrices. value[l] is the minimum, the maximum or the largest
+ * |x| of line l, and index[l] is its position in the line, from 0. op is GPUMEM_MIN, GPUMEM_MAX or GPUMEM_MAX_ABS. NaN
+ * and equal elements count as for gpumem_argreduce().
+ *
+ * Both arrays are contiguous, matrix by matrix, with batches * rows or batches * cols entries. value may be NULL. If
+ * the number of lines is 0, the call does nothing. Lines without elements give GPUMEM_EMPTY. If |INT64_MIN| is the
+ * largest of a line, its value and its index are 0, and the call gives GPUMEM_OVERFLOW, also with a NULL value. The
+ * other lines are correct. */
+GPUMEM_API gpumem_status gpumem_argreduce_axis(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op,
+                                               gpumem_axis axis, const void *x, int64_t rows, int64_t cols, int64_t ld,
+                                               int64_t batches, int64_t batch_stride, void *value, int64_t *index);
+GPUMEM_API gpumem_status gpumem_argreduce_axis_async(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op,
+                                                     gpumem_axis axis, const void *x, int64_t rows, int64_t cols,
+                                                     int64_t ld, int64_t batches, int64_t batch_stride, void *value,
+                                                     int64_t *index, gpumem_status *status, gpumem_stream *stream);
 
 /* result[s] = the reduction of x[offsets[s]], ..., x[offsets[s+1] - 1] for s < segments (pairs for GPUMEM_MIN_MAX).
  * The bits are as from gpumem_reduce(). offsets has segments + 1 numbers from 0 to n, which never decrease. It is

@@ -137,13 +137,13 @@ constexpr bool is_power(Addend addend) noexcept {
 constexpr bool is_search(gpumem_reduce_op op) noexcept {
   return op == GPUMEM_ARG_MIN || op == GPUMEM_ARG_MAX || op == GPUMEM_ARG_MAX_ABS;
 }
-constexpr int value_words(gpumem_reduce_op op) noexcept { return op == GPUMEM_MIN_MAX || is_search(op) ? 2 : 1; }
+// Of a result. The index of a search has its own place.
+constexpr int value_words(gpumem_reduce_op op) noexcept { return op == GPUMEM_MIN_MAX ? 2 : 1; }
 
 static_assert(count_operations([](gpumem_reduce_op op) {
                 const OperationTraits traits = operation_traits(op);
                 const bool search = traits.accumulators.integers == NodeKind::arg;
-                const bool pair =
-                    search || (traits.accumulators.integers == NodeKind::range && traits.extreme == Extreme::both);
+                const bool pair = traits.accumulators.integers == NodeKind::range && traits.extreme == Extreme::both;
                 return is_search(op) != search || value_words(op) != (pair ? 2 : 1);
               }) == 0,
               "is_search() and value_words() say what the table does");

@@ -51,6 +51,47 @@ void add_axis(std::vector<Case>& cases, const GpuPtr& gpu, int64_t rows, int64_t
              });
 }
 
+// Some lines, each against the search of one sequence.
+std::string wrong_places(const Reduction& r, int64_t lines) {
+  const int64_t rows = r.problem.number("rows"), cols = r.problem.number("cols");
+  const bool of_columns = r.problem.text("axis") == "cols";
+  const auto* const value = static_cast<const double*>(r.result());
+  const auto* const index = reinterpret_cast<const int64_t*>(value + lines);
+  for (int64_t line = 0; line < lines; line += lines / 50 + 1) {
+    const float* const x = static_cast<const float*>(r.x) + line * (of_columns ? 1 : cols);
+    double found[2] = {}, expected = 0;
+    int64_t places[2] = {};
+    check_cuda(cudaMemcpy(found, value + line, 8, cudaMemcpyDeviceToHost));
+    check_cuda(cudaMemcpy(places, index + line, 8, cudaMemcpyDeviceToHost));
+    check(gpumem_argreduce_f32(r.gpu->ctx.get(), GPUMEM_MAX, x, of_columns ? rows : cols, of_columns ? cols : 1,
+                               &expected, &places[1]));
+    if (found[0] != expected || places[0] != places[1]) return "line " + std::to_string(line) + " is wrong";
+  }
+  return "";
+}
+
+// The maxima and their places, compared with the maxima alone.
+void add_search(std::vector<Case>& cases, const GpuPtr& gpu, int64_t rows, int64_t cols, const std::string& axis) {
+  const auto line = [&](const char* op) {
+    return std::string("reduce_axis dtype=f32 op=") + op + " axis=" + axis + " rows=" + std::to_string(rows) +
+           " cols=" + std::to_string(cols) + " x=device";
+  };
+  const int64_t lines = axis == "cols" ? cols : rows;
+  const auto side = [lines](const ReductionPtr& r, int64_t words, const Gated& how,
+                            std::function<std::string()> verify) {
+    return Side{r->gpu->device_time([r] { check(r->enqueue()); }, how),
+                [r, lines, words] { check_cuda(cudaMemset(r->result(), 0x5A, bytes_of(GPUMEM_F64, words * lines))); },
+                std::move(verify)};
+  };
+  const std::string name = axis + "_argmax_f32/" + std::to_string(rows) + "x" + std::to_string(cols);
+  add_scalar(cases, gpu, {"axis", name, line("arg_max"), "gpumem maxima", at_least(0.9), rows == cols},
+             [=, alone = line("max")](const ReductionPtr& r, const Gated& how) {
+               const auto maxima = std::make_shared<Reduction>(r->gpu, alone, r.get());
+               return Pair{side(r, 2, how, [r, lines] { return wrong_places(*r, lines); }),
+                           side(maxima, 1, how, [] { return std::string(); })};
+             });
+}
+
 // -------------------------------------------------------------------------------------------------- against cuBLAS
 
 template <class T>
@@ -113,7 +154,10 @@ void add_cuda_reduce_kinds(std::vector<Case>& cases, const GpuPtr& gpu) {
     }
   }
   for (const auto& [rows, cols] : {std::pair<int64_t, int64_t>{16384, 16384}, {1000000, 64}, {64, 1000000}}) {
-    for (const char* const axis : {"rows", "cols"}) add_axis(cases, gpu, rows, cols, axis);
+    for (const char* const axis : {"rows", "cols"}) {
+      add_axis(cases, gpu, rows, cols, axis);
+      add_search(cases, gpu, rows, cols, axis);
+    }
   }
   for (const std::string op : {"dot", "nrm2"}) {
     for (int log2 = 10; gpu->blas && log2 <= 28; ++log2) {

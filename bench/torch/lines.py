@@ -23,11 +23,16 @@ OPS = {"sum": 0, "max": 2, "sum_squares": 4}
 class Lines(Library):
     def __init__(self, path):
         super().__init__(path, {"reduce_axis_async": [PTR, I32, I32, I32, PTR, I64, I64, I64, I64, I64, PTR, PTR, PTR],
+                                "argreduce_axis_async": [PTR, I32, I32, I32, PTR, I64, I64, I64, I64, I64, PTR, PTR, PTR, PTR],
                                 "reduce_segments_async": [PTR, I32, I32, PTR, I64, PTR, I64, PTR, PTR, PTR]})
 
     def axis(self, dtype, op, axis, x, rows, cols, ld, batches, batch_stride, result):
         self.call("reduce_axis_async", DTYPES[dtype][0], OPS[op], axis, x.data_ptr(), rows, cols, ld, batches, batch_stride,
                   result.data_ptr(), None, self.wrapped)
+
+    def search(self, dtype, axis, x, rows, cols, batches, value, index):
+        self.call("argreduce_axis_async", DTYPES[dtype][0], OPS["max"], axis, x.data_ptr(), rows, cols, cols, batches, rows * cols,
+                  value.data_ptr(), index.data_ptr(), None, self.wrapped)
 
     def segments(self, dtype, op, x, offsets, result):
         self.call("reduce_segments_async", DTYPES[dtype][0], OPS[op], x.data_ptr(), x.numel(), offsets.data_ptr(),
@@ -89,6 +94,23 @@ class Run:
         good = torch.allclose(got, want, rtol=1e-9, atol=1e-9)
         self.report(name, dtype, op, batches * rows * cols * x.element_size(), times[0], times[1], good)
 
+    def search(self, name, dtype, axis, rows, cols, batches=1):
+        """The maxima and their places. torch.max(x, dim) returns both, the values in the type of x."""
+        if self.only and not re.search(self.only, name):
+            return
+        x = made(dtype, batches * rows * cols).view(batches, rows, cols)
+        dim = 2 if axis == 0 else 1
+        torch.cuda.synchronize()
+        lines = batches * (rows if axis == 0 else cols)
+        value = torch.empty(lines, device="cuda", dtype=torch.float64 if x.is_floating_point() else torch.int64)
+        index = torch.empty(lines, device="cuda", dtype=torch.int64)
+        own = lambda: self.library.search(dtype, axis, x, rows, cols, batches, value, index)
+        times = timed(self.library.stream, [own, lambda: torch.max(x, dim)], self.samples)
+        # PyTorch may return any place of equal elements.
+        at = torch.take_along_dim(x, index.view(batches, -1).unsqueeze(dim), dim).reshape(-1)
+        good = torch.equal(at.to(value.dtype), value) and torch.equal(torch.amax(x, dim).reshape(-1).to(value.dtype), value)
+        self.report(name, dtype, "argmax", x.numel() * x.element_size(), times[0], times[1], good)
+
     def segments(self, name, dtype, op, lengths):
         if self.only and not re.search(self.only, name):
             return
@@ -125,6 +147,16 @@ def main():
             run.axis(f"rows of {cols}", dtype, op, 0, elements // cols, cols)
         for cols in (32, 64, 129, 512, 1024, 4096):
             run.axis(f"columns, {cols} wide", dtype, op, 1, elements // cols, cols)
+    for dtype in ("f32", "f16") if options.quick else ("f64", "f32", "f16", "bf16", "i32", "i8"):
+        for cols in (8, 10, 32, 100, 256, 1000, 1024, 4096, 50257):
+            run.search(f"search rows of {cols}", dtype, 0, elements // cols, cols)
+        for cols in (32, 129, 512, 4096):
+            run.search(f"search columns, {cols} wide", dtype, 1, elements // cols, cols)
+        for batches, rows, cols in ((16, 21, 262144), (8, 150, 65536), (20000, 200, 3), (1024, 128, 128)):
+            run.search(f"search columns {batches}x{rows}x{cols}", dtype, 1, rows, cols, batches)
+        for rows, cols in ((64, 64), (1, 1048576), (1000, 1000)):
+            for axis in (0, 1):
+                run.search(f"search small {'rows' if axis == 0 else 'columns'} {rows}x{cols}", dtype, axis, rows, cols)
     for dtype in ("f32", "f16"):
         for cols in (100, 128, 256, 1000):
             run.axis(f"rows of {cols}, misaligned", dtype, "sum", 0, elements // cols, cols, shift=1)

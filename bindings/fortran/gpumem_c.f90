@@ -1207,6 +1207,40 @@ module gpumem_c
       type(c_ptr), value :: status
       type(c_ptr), value :: stream
     end function
+    integer(c_int32_t) function gpumem_argreduce_axis(ctx, dtype, op, axis, x, rows, cols, ld, batches, batch_stride, &
+        value, index) bind(c, name='gpumem_argreduce_axis')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: axis
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: rows
+      integer(c_int64_t), value :: cols
+      integer(c_int64_t), value :: ld
+      integer(c_int64_t), value :: batches
+      integer(c_int64_t), value :: batch_stride
+      type(c_ptr), value :: value
+      type(c_ptr), value :: index
+    end function
+    integer(c_int32_t) function gpumem_argreduce_axis_async(ctx, dtype, op, axis, x, rows, cols, ld, batches, &
+        batch_stride, value, index, status, stream) bind(c, name='gpumem_argreduce_axis_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: axis
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: rows
+      integer(c_int64_t), value :: cols
+      integer(c_int64_t), value :: ld
+      integer(c_int64_t), value :: batches
+      integer(c_int64_t), value :: batch_stride
+      type(c_ptr), value :: value
+      type(c_ptr), value :: index
+      type(c_ptr), value :: status
+      type(c_ptr), value :: stream
+    end function
     integer(c_int32_t) function gpumem_reduce_segments(ctx, dtype, op, x, n, offsets, segments, result) bind(c, &
         name='gpumem_reduce_segments')
       import

@@ -21,6 +21,7 @@ module gpumem_queues
     procedure :: dot_to
     procedure :: nrm2_to
     procedure :: reduce_axis
+    procedure :: argreduce_axis_from_zero
     procedure :: segments_from_zero
     procedure :: scan
   end type
@@ -197,6 +198,38 @@ contains
     else
       code = gpumem_reduce_axis(self%ctx, x%dtype, op, axis, x%pointer(), x%extent(2), x%extent(1), x%stride(2), x%extent(3), &
           x%stride(3), result%pointer())
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  ! value and index_from_zero = the minimum, maximum or largest magnitude along dimension dim, and its index there from
+  ! 0, as MINLOC(x, dim) - 1. The dimensions are as in reduce_axis.
+  subroutine argreduce_axis_from_zero(self, op, x, dim, value, index_from_zero, stat, errmsg, status)
+    class(gpumem_queue), intent(in) :: self
+    integer(c_int32_t), intent(in) :: op
+    type(gpumem_view), intent(in) :: x, value, index_from_zero
+    integer, intent(in) :: dim
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(gpumem_view), intent(in), optional :: status
+    integer(int64) :: lines
+    integer(c_int32_t) :: axis, code
+    if (.not. is_real('argreduce_axis_from_zero: x', x, stat, errmsg)) return
+    if (.not. has_columns('argreduce_axis_from_zero: x', x, stat, errmsg)) return
+    if (all(dim /= [1, 2])) then
+      call refuse('argreduce_axis_from_zero: dim is ' // number(int(dim, int64)) // '; expected 1 or 2', stat, errmsg)
+      return
+    end if
+    axis = merge(gpumem_axis_rows, gpumem_axis_cols, dim == 1)
+    lines = x%extent(3 - dim) * x%extent(3)
+    if (.not. checked_result('argreduce_axis_from_zero: value', x%dtype, value, lines, stat, errmsg)) return
+    if (.not. checked_result('argreduce_axis_from_zero: index_from_zero', gpumem_i64, index_from_zero, lines, stat, errmsg)) return
+    if (self%enqueues) then
+      code = gpumem_argreduce_axis_async(self%ctx, x%dtype, op, axis, x%pointer(), x%extent(2), x%extent(1), x%stride(2), &
+          x%extent(3), x%stride(3), value%pointer(), index_from_zero%pointer(), word(status), self%stream)
+    else
+      code = gpumem_argreduce_axis(self%ctx, x%dtype, op, axis, x%pointer(), x%extent(2), x%extent(1), x%stride(2), &
+          x%extent(3), x%stride(3), value%pointer(), index_from_zero%pointer())
     end if
     call finish(code, stat, errmsg)
   end subroutine

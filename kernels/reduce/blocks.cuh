@@ -62,11 +62,20 @@ struct SmallRangeNode {
   __device__ ReduceNode stored() const { return {{low > high ? ~uint64_t{0} : low, high}}; }
 };
 struct SmallArgNode {
+  static constexpr NodeKind kind = NodeKind::arg;
   uint32_t rank = ~uint32_t{0};
   int64_t index = INT64_MAX;
   constexpr SmallArgNode() = default;
   __device__ SmallArgNode(uint32_t r, int64_t i) : rank(r), index(i) {}
   __device__ ReduceNode stored() const { return {{rank, static_cast<uint64_t>(index)}}; }
+};
+// The lowest rank and its first place, in a leaf or a short line.
+template <class Rank>
+struct PlaceNode {
+  static constexpr NodeKind kind = NodeKind::arg;
+  static constexpr uint32_t kNowhere = ~uint32_t{0};
+  Rank rank = ~Rank{0};
+  uint32_t place = kNowhere;
 };
 
 __device__ __forceinline__ LeafNode combine(const LeafNode& a, const LeafNode& b) { return {a.sum + b.sum}; }
@@ -86,6 +95,11 @@ __device__ __forceinline__ SmallRangeNode combine(const SmallRangeNode& a, const
 }
 __device__ __forceinline__ SmallArgNode combine(const SmallArgNode& a, const SmallArgNode& b) {
   return b.rank < a.rank || (b.rank == a.rank && b.index < a.index) ? b : a;
+}
+
+template <class Rank>
+__device__ __forceinline__ PlaceNode<Rank> combine(const PlaceNode<Rank>& a, const PlaceNode<Rank>& b) {
+  return b.rank < a.rank || (b.rank == a.rank && b.place < a.place) ? b : a;
 }
 
 template <class Node, class F>

@@ -181,7 +181,7 @@ __global__ void __launch_bounds__(Columns<Term, kWords>::kThreads, Columns<Term,
     }
     fold_sides(shape, place.y, shared, partial);
 #pragma unroll
-    for (int k = 0; k < kCount; ++k) node[k] = Node(partial[k]);
+    for (int k = 0; k < kCount; ++k) node[k] = node_from<Term>(partial[k], at);
     if (longest <= kLeafTerms || place.y != 0) continue;
 #pragma unroll
     for (int k = 0; k < kCount; ++k) {
@@ -269,7 +269,7 @@ cudaError_t start(const ReduceLaunch& launch, Stream stream) {
                           Divisor<uint64_t>(static_cast<uint64_t>(cut.runs)),
                           Divisor<uint64_t>(static_cast<uint64_t>(cut.groups)),
                           fold_warps(cut.runs)};
-  constexpr int kRows = column_rows(kWords, Term::kBytes, Term::kOrdered);
+  constexpr int kRows = column_rows(kWords, Term::kBytes, leaf_kind_of<Term>());
   const cudaError_t error = enqueue_programmatic(
       columns_kernel<Term, kWords, kRows>, static_cast<unsigned>(launch.grid), launch.block, stream, shape, launch);
   if (error != cudaSuccess || cut.runs == 1) return error;
@@ -284,7 +284,7 @@ cudaError_t start(const ReduceLaunch& launch, Stream stream) {
 
 LaunchResult reduce_columns(const ReduceLaunch& launch, Stream stream) {
   if (launch.config->few_rows) return reduce_few_rows(launch, stream);
-  return for_element(launch.dtype, launch.op, [&]<class Term>() {
+  return for_line_element(launch.dtype, launch.op, [&]<class Term>() {
     if constexpr (has_column_words(Term::kBytes)) {
       if (launch.config->words) return start<Term, true>(launch, stream);
     }

@@ -50,7 +50,7 @@ struct Rows {
 #pragma unroll
       for (int k = 0; k < C::kCount; ++k) {
         if constexpr (!takes_pairs<Term>()) {
-          term.enter(sum[i % kSums].of[k], row[i].element[k]);
+          kernels::enter(term, sum[i % kSums].of[k], row[i].element[k], first + i * apart);
         } else if (i % 2 == 0) {
           const bool both = kFull || first + (i + 1) * apart < n;
           term.enter_pair(sum[0].of[k], row[i].element[k], row[both ? i + 1 : i].element[k]);

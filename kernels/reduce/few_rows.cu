@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(kFewRowsThreads, kOnce                     ? 1
   }
 #pragma unroll
   for (int k = 0; k < C::kCount; ++k) {
-    finish<Term, false>(launch, line + k, {nullptr, nullptr, lines.length, true}, typename Term::Node(partial[k]));
+    finish<Term, false>(launch, line + k, {nullptr, nullptr, lines.length, true}, node_from<Term>(partial[k]));
   }
 }
 
@@ -77,7 +77,7 @@ cudaError_t start(const ReduceLaunch& launch, Stream stream) {
 }  // namespace
 
 LaunchResult reduce_few_rows(const ReduceLaunch& launch, Stream stream) {
-  return for_element(launch.dtype, launch.op, [&]<class Term>() { return start<Term>(launch, stream); });
+  return for_line_element(launch.dtype, launch.op, [&]<class Term>() { return start<Term>(launch, stream); });
 }
 
 }  // namespace gpumem::kernels

@@ -17,10 +17,11 @@ constexpr int kWarpLineThreads = 256;
 constexpr int kLongLineThreads = 64;
 
 // The accumulator of a leaf. `ordered`: the bits depend on the order. Sums of f16 are not ordered: 8192 multiples of
-// 2^-24 below 2^16 add up exactly. `wide`: more than 8 bytes.
+// 2^-24 below 2^16 add up exactly. `wide`: more than 8 bytes. `search`: it needs the place of each element.
 struct LeafKind {
   bool ordered;
   bool wide;
+  bool search = false;
 };
 constexpr bool wide_integers(Addend addend, int bytes) noexcept {
   switch (addend) {
@@ -51,6 +52,7 @@ constexpr LeafKind leaf_kind(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
     case NodeKind::sum:
       return {dtype != GPUMEM_F16 || op != GPUMEM_SUM, false};
     case NodeKind::arg:
+      return {false, bytes == 8, true};
     case NodeKind::compensated:
     case NodeKind::norm:
       return {true, true};
@@ -98,7 +100,9 @@ constexpr bool by_whole_warps(gpumem_dtype dtype, gpumem_reduce_op op) noexcept 
   return wide_powers(dtype, op) || is_product(node_kind(dtype, op));
 }
 // Small elements whose order does not matter. Only rows that are not aligned to words take single elements.
-constexpr bool by_words(int bytes, LeafKind kind) noexcept { return bytes <= 2 && !kind.ordered && !kind.wide; }
+constexpr bool by_words(int bytes, LeafKind kind) noexcept {
+  return bytes <= 2 && !kind.ordered && !kind.wide && !kind.search;
+}
 constexpr int longest_of_elements(int bytes, LeafKind kind) noexcept {
   return bytes == 4 && !kind.ordered && !kind.wide ? 512 : 256;
 }
@@ -158,13 +162,13 @@ constexpr bool few_rows(int64_t rows, int64_t columns, int bytes, bool words, in
 }
 // Rows of each 128 that a thread takes per pass.
 constexpr int kColumnRows = 8;
-constexpr int column_rows(bool words, int bytes, bool ordered) noexcept {
-  return words || ordered || bytes > 2 ? kColumnRows : 2 * kColumnRows;
+constexpr int column_rows(bool words, int bytes, LeafKind kind) noexcept {
+  return words || kind.ordered || kind.search || bytes > 2 ? kColumnRows : 2 * kColumnRows;
 }
 // Whether a thread loads the next rows, across passes too, while it adds up the current ones. That needs registers.
 // H200: sums of 32768 x 4096 i8 take 56 us instead of 72; sums of 262144 x 512 f64 would take 289 instead of 255.
 constexpr bool rows_ahead(bool words, int bytes, NodeKind node, LeafKind leaf) noexcept {
-  return node != NodeKind::range && (words ? !leaf.ordered : bytes == 4 && !leaf.wide);
+  return has_empty_value(node) && (words ? !leaf.ordered : bytes == 4 && !leaf.wide);
 }
 // kColumnThreads: threads that small units fill. most_column_threads(): maximum of a single unit. With 56 registers per
 // thread, a multiprocessor holds four blocks of two times 129 columns.

@@ -95,6 +95,13 @@ struct Root {
   __host__ __device__ double operator()(double x) const { return sqrt(x); }
 };
 
+// Ends a search of one of many lines.
+__device__ __forceinline__ void store_found(const ReduceLaunch& launch, int64_t index, const ReduceValue& value) {
+  if (launch.result != nullptr) static_cast<uint64_t*>(launch.result)[index] = value.word[0];
+  launch.index[index] = static_cast<int64_t>(value.word[1]);
+  if (value.status != GPUMEM_OK) atomicMax(launch.scratch.status, value.status);
+}
+
 // Ends one of many lines, in one thread. The node of a line without elements is the identity. Not inlined, because the
 // code before it is the critical part.
 template <NodeKind kKind>
@@ -107,6 +114,7 @@ __device__ __noinline__ void finish_line(const ReduceLaunch& launch, int64_t ind
   } else {
     value.status = line.sound ? GPUMEM_EMPTY : GPUMEM_OUT_OF_RANGE;
   }
+  if constexpr (kKind == NodeKind::arg) return store_found(launch, index, value);
   char* result = static_cast<char*>(launch.result) + index * 8 * value_words(launch.op);
   for (int i = 0; i < value_words(launch.op); ++i) store_anywhere(result + 8 * i, value.word[i]);
   if (value.status != GPUMEM_OK) atomicMax(launch.scratch.status, value.status);

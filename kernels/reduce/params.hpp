@@ -33,7 +33,8 @@ struct ReduceParams {
   constexpr int64_t elements() const noexcept { return n; }
 };
 
-// Reduces every row or column of every matrix. The values are contiguous in result: one word each, two for MIN_MAX.
+// Reduces every row or column of every matrix. The values are contiguous in result: one word each, two for MIN_MAX. The
+// indices of a search are contiguous too.
 struct ReduceAxisParams {
   gpumem_dtype dtype = GPUMEM_F32;
   gpumem_reduce_op op = GPUMEM_SUM;
@@ -44,7 +45,8 @@ struct ReduceAxisParams {
   int64_t ld = 0;
   int64_t batches = 1;
   int64_t batch_stride = 0;
-  void* result = nullptr;
+  void* result = nullptr;           // as above
+  int64_t* index = nullptr;         // of a search
   gpumem_status* status = nullptr;  // as above
 
   constexpr int64_t elements() const noexcept { return batches * rows * cols; }

@@ -183,6 +183,83 @@ struct ProductElement {
   }
 };
 
+// The rank of an element, as rank_of() gives it, and its place. A node's elements come with their places ascending.
+template <gpumem_dtype kClass>
+struct SearchElement {
+  static constexpr int kBytes = element_bytes(kClass);
+  static constexpr bool kOrdered = false;
+  using Rank = std::conditional_t<kBytes == 8, uint64_t, uint32_t>;
+  using Node = std::conditional_t<kBytes == 8, ArgNode, SmallArgNode>;
+  using Partial = PlaceNode<Rank>;
+  static constexpr Rank kSign = Rank{1} << (8 * kBytes - 1);
+  static constexpr Rank kAll = static_cast<Rank>(kSign | (kSign - 1));
+  Rank negative = 0;  // bits to flip in negative elements
+  Rank minus = 0;     // all bits: negative elements change their sign
+  Rank flip;          // bits to flip in each element then
+  Rank infinity;      // of a type of 16 bits
+  __device__ SearchElement(gpumem_dtype dtype, gpumem_reduce_op op)
+      : infinity(kClass == GPUMEM_F16 ? static_cast<Rank>(infinity_bits(dtype)) : 0) {
+    const bool magnitudes = op == GPUMEM_ARG_MAX_ABS;
+    const bool is_signed = is_floating(kClass) || is_signed_integer(dtype);
+    if (is_floating(kClass)) {
+      negative = magnitudes ? kSign : kAll ^ kSign;
+    } else if (magnitudes && is_signed) {
+      negative = kAll;
+      minus = ~Rank{0};
+    }
+    flip = (is_signed && !magnitudes ? kSign : 0) ^ (op == GPUMEM_ARG_MIN ? 0 : kAll);
+  }
+  __device__ __forceinline__ void enter(Partial& node, UnsignedOf<kBytes> bits, int place) const {
+    const Rank rank = is_nan(bits) ? 0 : rank_of_number(bits);
+    if (rank >= node.rank && node.place != Partial::kNowhere) return;
+    node.rank = rank;
+    node.place = static_cast<uint32_t>(place);
+  }
+
+ private:
+  __device__ __forceinline__ Rank rank_of_number(Rank bits) const {
+    const Rank spread = 0 - (bits >> (8 * kBytes - 1));
+    Rank rank = bits ^ (spread & negative);
+    if (!is_floating(kClass)) rank -= spread & minus;
+    return rank ^ flip;
+  }
+  __device__ __forceinline__ bool is_nan(Rank bits) const {
+    if constexpr (kClass == GPUMEM_F64) {
+      const double x = __longlong_as_double(static_cast<long long>(bits));
+      return x != x;
+    } else if constexpr (kClass == GPUMEM_F32) {
+      const float x = __uint_as_float(bits);
+      return x != x;
+    } else {
+      return is_floating(kClass) && (bits & ~kSign) > infinity;
+    }
+  }
+};
+
+template <class Term>
+constexpr bool kSearches = Term::Node::kind == NodeKind::arg;
+
+// place: of the element, for a search.
+template <class Term>
+__device__ __forceinline__ void enter(const Term& term, typename Term::Partial& node, UnsignedOf<Term::kBytes> bits,
+                                      int place) {
+  if constexpr (kSearches<Term>) {
+    term.enter(node, bits, place);
+  } else {
+    term.enter(node, bits);
+  }
+}
+
+// first: the place 0 of a search, in its line.
+template <class Term>
+__device__ __forceinline__ typename Term::Node node_from(const typename Term::Partial& partial, int64_t first = 0) {
+  if constexpr (kSearches<Term>) {
+    return {partial.rank, first + partial.place};
+  } else {
+    return typename Term::Node(partial);
+  }
+}
+
 template <class F>
 cudaError_t for_float_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& f) {
   return for_floating_type(dtype, [&]<gpumem_dtype kType>() {
@@ -247,6 +324,13 @@ cudaError_t for_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& f) {
   return cudaErrorInvalidValue;
 }
 
+// The same for rows and columns, with the searches.
+template <class F>
+cudaError_t for_line_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& f) {
+  if (!is_search(op)) return for_element(dtype, op, f);
+  return for_key_class(dtype, [&]<gpumem_dtype kClass>() { return f.template operator()<SearchElement<kClass>>(); });
+}
+
 template <class Term>
 constexpr bool takes_pairs() {
   return Term::Node::kind == NodeKind::range && Term::kBytes <= 2;
@@ -254,7 +338,7 @@ constexpr bool takes_pairs() {
 
 template <class Term>
 constexpr LeafKind leaf_kind_of() {
-  return {Term::kOrdered, sizeof(typename Term::Partial) > 8};
+  return {Term::kOrdered, sizeof(typename Term::Partial) > 8, kSearches<Term>};
 }
 
 template <class Term>
@@ -303,6 +387,12 @@ __device__ __forceinline__ void finish(const ReduceLaunch& launch, int64_t index
           launch.dtype, [&](gpumem_dtype type) { return value_of(type, launch.op, range).word[0]; });
       return;
     }
+  }
+  if constexpr (kSearches<Term>) {
+    const ArgNode found(node.stored());
+    return store_found(launch, index, for_type<Term::kBytes>(launch.dtype, [&](gpumem_dtype type) {
+                         return value_of(type, launch.op, found);
+                       }));
   }
   finish_sound_line(launch, index, line.n, node);
 }

@@ -49,22 +49,22 @@ struct GroupFold {
 
 // Small elements whose order does not matter are read as words. At most kFoldTerms of them have an exact sum.
 template <class Term>
-constexpr bool kByWords = Term::kBytes <= 2 && !Term::kOrdered;
+constexpr bool kByWords = Term::kBytes <= 2 && !Term::kOrdered && !kSearches<Term>;
 template <class Term>
-constexpr int kFoldTerms = kByWords<Term> ? 8 * kLeafTerms : kLeafTerms;
+constexpr int kFoldTerms = kByWords<Term> || kSearches<Term> ? 8 * kLeafTerms : kLeafTerms;
 
 // Combines the lanes' partial results. Every lane has the result.
 template <class Term>
-__device__ __forceinline__ typename Term::Node fold_warp(typename Term::Partial (&a)[4]) {
+__device__ __forceinline__ typename Term::Node fold_warp(typename Term::Partial (&a)[4], int64_t first = 0) {
   auto node = fold_own(a);
 #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2) node = combine(node, shuffle_xor(node, distance));
-  return typename Term::Node(node);
+  return node_from<Term>(node, first);
 }
 
-// The partial result of n <= kLeafTerms elements from p on. Every lane has the result.
+// The partial result of n <= kFoldTerms elements from p on. p is place `first` of its line. Every lane has the result.
 template <class Term>
-__device__ __forceinline__ typename Term::Node leaf_node(const Term& term, const char* p, int n) {
+__device__ __forceinline__ typename Term::Node leaf_node(const Term& term, const char* p, int n, int64_t first) {
   constexpr int kAtOnce = 16;
   constexpr int kStep = 32 * Term::kBytes;
   const int lane = threadIdx.x % 32;
@@ -76,7 +76,7 @@ __device__ __forceinline__ typename Term::Node leaf_node(const Term& term, const
 #pragma unroll
     for (int i = 0; i < kAtOnce; ++i) element[i] = load_element<Term>(p + i * kStep);
 #pragma unroll
-    for (int i = 0; i < kAtOnce; ++i) term.enter(a[i % 4], element[i]);
+    for (int i = 0; i < kAtOnce; ++i) enter(term, a[i % 4], element[i], at + 32 * i + lane);
   }
   if (at < n) {
     const int left = n - at - lane;
@@ -88,10 +88,10 @@ __device__ __forceinline__ typename Term::Node leaf_node(const Term& term, const
 #pragma unroll
     for (int i = 0; i < kAtOnce; ++i) {
       if (i % 4 == 0 && at + 32 * i >= n) break;
-      if (32 * i < left) term.enter(a[i % 4], element[i]);
+      if (32 * i < left) enter(term, a[i % 4], element[i], at + 32 * i + lane);
     }
   }
-  return fold_warp<Term>(a);
+  return fold_warp<Term>(a, first);
 }
 
 // The same for n <= kFoldTerms elements by words. A lane has one or two of each 128. Elements before the first word and
@@ -139,9 +139,9 @@ __device__ __forceinline__ typename Term::Node words_node(const Term& term, cons
   return fold_warp<Term>(a);
 }
 
-// n >= 1.
+// n >= 1. x is place `at` of its line.
 template <class Term>
-__device__ __forceinline__ typename Term::Node run_node(const Term& term, const char* x, int64_t n) {
+__device__ __forceinline__ typename Term::Node run_node(const Term& term, const char* x, int64_t n, int64_t at = 0) {
   constexpr int kTerms = kFoldTerms<Term>;
   WarpStack<typename Term::Node> stack;
   for (bool first = true;; first = false) {
@@ -150,13 +150,14 @@ __device__ __forceinline__ typename Term::Node run_node(const Term& term, const 
     if constexpr (kByWords<Term>) {
       node = words_node(term, x, of_leaf);
     } else {
-      node = leaf_node(term, x, of_leaf);
+      node = leaf_node(term, x, of_leaf, at);
     }
     n -= of_leaf;
     if (first && n == 0) return node;
     stack.push(node);
     if (n == 0) return stack.whole();
     x += of_leaf * Term::kBytes;
+    at += of_leaf;
   }
 }
 
@@ -248,8 +249,8 @@ struct OneElement {
   using Type = BitsOf<Term>;
   static constexpr int kBytes = Term::kBytes;
   __device__ __forceinline__ static Type load(const char* p) { return load_element<Term>(p); }
-  __device__ __forceinline__ static void enter(const Term& term, typename Term::Partial& node, Type bits) {
-    term.enter(node, bits);
+  __device__ __forceinline__ static void enter(const Term& term, typename Term::Partial& node, Type bits, int place) {
+    kernels::enter(term, node, bits, place);
   }
 };
 template <class Term>
@@ -257,7 +258,7 @@ struct OneWord {
   using Type = uint32_t;
   static constexpr int kBytes = 4;
   __device__ __forceinline__ static Type load(const char* p) { return __ldcs(reinterpret_cast<const uint32_t*>(p)); }
-  __device__ __forceinline__ static void enter(const Term& term, typename Term::Partial& node, Type bits) {
+  __device__ __forceinline__ static void enter(const Term& term, typename Term::Partial& node, Type bits, int) {
     enter_word(term, node, node, bits);
   }
 };
@@ -338,9 +339,9 @@ struct ShortLines {
       if (is_beyond(k, n, lane)) break;
 #pragma unroll
       for (int r = 0; r < kLines; ++r) {
-        if (Node::kind == NodeKind::range && k * kLanes >= n[r]) continue;  // a sum takes the 0
+        if (!has_empty_value(Node::kind) && k * kLanes >= n[r]) continue;  // a sum takes the 0
         if constexpr (!kPairs) {
-          Unit::enter(term, a[r].of[k % kOwn], element[r][k]);
+          Unit::enter(term, a[r].of[k % kOwn], element[r][k], lane.g + k * kLanes);
         } else if (k % 2 == 0) {
           const bool both = (k + 1) * kLanes < n[r];
           term.enter_pair(a[r].of[0], element[r][k], both ? element[r][k + 1] : element[r][k]);
@@ -382,7 +383,7 @@ __global__ void __launch_bounds__(kWarpLineThreads)
       const int64_t index = of_warp + lane.group + r * Lines::kGroups;
       Line own{nullptr, nullptr, launch.lines.length, true};
       if (kSegments) own = line_of(launch, index, Term::kBytes);
-      finish<Term, kSegments>(launch, index, own, typename Term::Node(v[i]));
+      finish<Term, kSegments>(launch, index, own, node_from<Term>(v[i]));
     }
     if constexpr (kSegments) {
 #pragma unroll 1
@@ -425,7 +426,7 @@ __global__ void __launch_bounds__(kWarpLineThreads)
                                 : Line{matrix.row(launch, run.line), nullptr, launch.lines.length, true};
     const int64_t at = run.runs == 1 ? 0 : (unit - run.first) * launch.tile;
     const int64_t n = run.runs == 1 || line.n - at < launch.tile ? line.n - at : launch.tile;
-    const typename Term::Node node = run_node(term, line.x + at * Term::kBytes, n);
+    const typename Term::Node node = run_node(term, line.x + at * Term::kBytes, n, at);
     if (run.runs == 1) {
       if (threadIdx.x % 32 == 0) finish<Term, false>(launch, run.line, line, node);
       continue;
@@ -486,17 +487,21 @@ cudaError_t start(const ReduceLaunch& launch, const Matrix& matrix, Stream strea
 }  // namespace
 
 LaunchResult reduce_warp_lines(const ReduceLaunch& launch, Stream stream) {
-  return for_element(launch.dtype, launch.op, [&]<class Term>() {
+  return for_line_element(launch.dtype, launch.op, [&]<class Term>() {
     const LineLayout& lines = launch.lines;
     if (lines.offsets == nullptr) {
       const Matrix matrix{lines.pitch * Term::kBytes, lines.batch_stride * Term::kBytes,
                           Divisor<uint32_t>(static_cast<uint32_t>(lines.per_batch)), lines.per_batch == lines.count};
       return start<Term, false>(launch, matrix, stream);
     }
-    const cudaError_t error = start<Term, true>(launch, {}, stream);
-    if (error != cudaSuccess || lines.length <= launch.tile) return error;
-    return enqueue(long_kernel<Term, true>, static_cast<unsigned>(launch.rest_grid), kWarpLineThreads, stream, Matrix{},
-                   launch, true);
+    if constexpr (kSearches<Term>) {
+      return cudaErrorInvalidValue;  // no search of segments
+    } else {
+      const cudaError_t error = start<Term, true>(launch, {}, stream);
+      if (error != cudaSuccess || lines.length <= launch.tile) return error;
+      return enqueue(long_kernel<Term, true>, static_cast<unsigned>(launch.rest_grid), kWarpLineThreads, stream,
+                     Matrix{}, launch, true);
+    }
   });
 }
 

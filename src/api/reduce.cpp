@@ -65,7 +65,7 @@ ReduceParams dot(const T* x, const T* y, int64_t n, int64_t x_stride, int64_t y_
 
 ReduceAxisParams matrices(gpumem_dtype dtype, gpumem_reduce_op op, gpumem_axis axis, const void* x, int64_t rows,
                           int64_t cols, int64_t ld, int64_t batches, int64_t batch_stride, void* result,
-                          gpumem_status* status) noexcept {
+                          gpumem_status* status = nullptr) noexcept {
   return {.dtype = dtype,
           .op = op,
           .axis = axis,
@@ -77,6 +77,30 @@ ReduceAxisParams matrices(gpumem_dtype dtype, gpumem_reduce_op op, gpumem_axis a
           .batch_stride = batch_stride,
           .result = result,
           .status = status};
+}
+
+// As checked(), for reductions of many lines.
+template <class Check>
+gpumem_status checked_axis(gpumem_ctx* ctx, ReduceAxisParams params, Order order, const Check& check) noexcept {
+  return with_context(ctx, [&](Context& context) {
+    run_profiled(context, order, [&](NativeStream stream) {
+      note_call(params, order.completion);
+      check(params);
+      reduce_axis(context, params, stream, order.completion);
+    });
+  });
+}
+
+gpumem_status general_axis(gpumem_ctx* ctx, const ReduceAxisParams& params, Order order = {}) noexcept {
+  return checked_axis(ctx, params, order, [](const ReduceAxisParams& p) { require_general(p.op); });
+}
+
+gpumem_status search_axis(gpumem_ctx* ctx, ReduceAxisParams params, int64_t* index, Order order = {}) noexcept {
+  params.index = index;
+  return checked_axis(ctx, params, order, [](ReduceAxisParams& p) {
+    require(p.index, "index");
+    p.op = search_for(p.op);
+  });
 }
 
 }  // namespace
@@ -341,15 +365,29 @@ gpumem_status gpumem_nrm2_f64_async(gpumem_ctx* ctx, const double* x, int64_t n,
 gpumem_status gpumem_reduce_axis(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, gpumem_axis axis,
                                  const void* x, int64_t rows, int64_t cols, int64_t ld, int64_t batches,
                                  int64_t batch_stride, void* result) {
-  return run(ctx, reduce_axis, matrices(dtype, op, axis, x, rows, cols, ld, batches, batch_stride, result, nullptr));
+  return general_axis(ctx, matrices(dtype, op, axis, x, rows, cols, ld, batches, batch_stride, result));
 }
 
 gpumem_status gpumem_reduce_axis_async(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, gpumem_axis axis,
                                        const void* x, int64_t rows, int64_t cols, int64_t ld, int64_t batches,
                                        int64_t batch_stride, void* result, gpumem_status* status,
                                        gpumem_stream* stream) {
-  return run(ctx, reduce_axis, matrices(dtype, op, axis, x, rows, cols, ld, batches, batch_stride, result, status),
-             enqueued(stream));
+  return general_axis(ctx, matrices(dtype, op, axis, x, rows, cols, ld, batches, batch_stride, result, status),
+                      enqueued(stream));
+}
+
+gpumem_status gpumem_argreduce_axis(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, gpumem_axis axis,
+                                    const void* x, int64_t rows, int64_t cols, int64_t ld, int64_t batches,
+                                    int64_t batch_stride, void* value, int64_t* index) {
+  return search_axis(ctx, matrices(dtype, op, axis, x, rows, cols, ld, batches, batch_stride, value), index);
+}
+
+gpumem_status gpumem_argreduce_axis_async(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, gpumem_axis axis,
+                                          const void* x, int64_t rows, int64_t cols, int64_t ld, int64_t batches,
+                                          int64_t batch_stride, void* value, int64_t* index, gpumem_status* status,
+                                          gpumem_stream* stream) {
+  return search_axis(ctx, matrices(dtype, op, axis, x, rows, cols, ld, batches, batch_stride, value, status), index,
+                     enqueued(stream));
 }
 
 gpumem_status gpumem_reduce_segments(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void* x, int64_t n,

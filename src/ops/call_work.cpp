@@ -22,7 +22,7 @@ CallWork amount(const ReduceParams& c) noexcept {
   return {c.n * size_of(c.dtype) * (dot ? 2 : 1), dot ? 2 * c.n : 0};
 }
 CallWork amount(const ReduceAxisParams& c) noexcept {
-  return {c.batches * c.rows * c.cols * size_of(c.dtype) + 8 * c.lines()};
+  return {c.batches * c.rows * c.cols * size_of(c.dtype) + 8 * c.lines() * (is_search(c.op) ? 2 : 1)};
 }
 CallWork amount(const ReduceSegmentsParams& c) noexcept { return {c.n * size_of(c.dtype) + 8 * (2 * c.segments + 1)}; }
 CallWork amount(const TransposeParams& c) noexcept { return {2 * c.batches * c.rows * c.cols * c.element_bytes}; }

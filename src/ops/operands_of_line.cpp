@@ -182,6 +182,7 @@ OperandsOfLine::OperandsOfLine(Context& context, const CallRecord& record,
       if (is_search(call.op)) add_result(call.index, 8, results);
     } else if constexpr (requires { call.lines(); }) {
       add_result(call.result, call.lines() * 8 * value_words(call.op), results);
+      if (is_search(call.op)) add_result(call.index, call.lines() * 8, results);
     } else if constexpr (requires { call.segments; }) {
       add_result(call.result, call.segments * 8 * value_words(call.op), results);
     } else if constexpr (requires { call.kept; }) {

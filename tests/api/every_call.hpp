@@ -125,6 +125,12 @@ inline const Axis& sound_axis() {
   return axis;
 }
 
+inline Axis sound_search() {
+  Axis axis = sound_axis();
+  axis.op = GPUMEM_ARG_MAX;
+  return axis;
+}
+
 inline ViewReduction sound_view(gpumem_dtype dtype, gpumem_reduce_op op) {
   static constexpr int64_t kExtents[] = {2, 2};
   static constexpr int64_t kStrides[] = {1, 1};
@@ -314,6 +320,8 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"event_create", "ctx", [&](C c) { return gpumem_event_create(c, &out.event); }},
       {"reduce_axis", "ctx", [&](C c) { return run(c, sound_axis(), out.results); }},
       {"reduce_axis_async", "ctx", [&](C c) { return run_async(c, sound_axis(), out.results, nullptr, nullptr); }},
+      {"argreduce_axis", "ctx", [&](C c) { return run(c, sound_search(), out.results); }},
+      {"argreduce_axis_async", "ctx", [&](C c) { return run_async(c, sound_search(), out.results, nullptr, nullptr); }},
       {"reduce_segments", "ctx", [&](C c) { return run(c, sound_segments(), out.results); }},
       {"reduce_segments_async", "ctx",
        [&](C c) { return run_async(c, sound_segments(), out.results, nullptr, nullptr); }},
@@ -420,6 +428,8 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
       {"managed_prefetch_async", "stream",
        [=, &out](S s) { return gpumem_managed_prefetch_async(ctx, out.bytes, 0, GPUMEM_DEVICE_HOST, s); }},
       {"reduce_axis_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axis(), out.results, nullptr, s); }},
+      {"argreduce_axis_async", "stream",
+       [=, &out](S s) { return run_async(ctx, sound_search(), out.results, nullptr, s); }},
       {"reduce_segments_async", "stream",
        [=, &out](S s) { return run_async(ctx, sound_segments(), out.results, nullptr, s); }},
       {"axpby_f32_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axpby(GPUMEM_F32, out.results), s); }},

@@ -233,6 +233,12 @@ TEST_P(ReduceAsync, ACudaContextTakesNoResultsInOrdinaryMemory) {
     no(gpumem_nrm2_f64_async(ctx, doubles, 9, 1, d, nullptr), "result");
     no(gpumem_reduce_axis_async(ctx, GPUMEM_F64, GPUMEM_SUM, 0, doubles, 1, 9, 9, 1, 0, heap, nullptr, nullptr),
        "result");
+    no(gpumem_argreduce_axis_async(ctx, GPUMEM_F64, GPUMEM_MIN, 0, doubles, 1, 9, 9, 1, 0, heap, pinned, nullptr,
+                                   nullptr),
+       "value");
+    no(gpumem_argreduce_axis_async(ctx, GPUMEM_F64, GPUMEM_MIN, 0, doubles, 1, 9, 9, 1, 0, nullptr, heap, nullptr,
+                                   nullptr),
+       "index");
     no(gpumem_reduce_segments_async(ctx, GPUMEM_F64, GPUMEM_SUM, doubles, 9, as_offsets, 1, heap, nullptr, nullptr),
        "result");
     no(gpumem_reduce_segments_async(ctx, GPUMEM_F64, GPUMEM_SUM, doubles, 9, as_offsets, 1, pinned, &heap_status,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -69,16 +70,55 @@ TEST_P(ReduceLines, KnownValues) {
   EXPECT_EQ(both(s, 4), Words({-99, -99, -99, 9}));
 }
 
+TEST_P(ReduceLines, FirstPlaces) {
+  const std::vector<int32_t> x = {5, 2, 2, 99, 7, 7, -7, 99, 0, -9, 9, 99};
+  Axis a{GPUMEM_I32, GPUMEM_ARG_MIN, GPUMEM_AXIS_ROWS, x.data(), 3, 3, 4, 1, 0};
+  EXPECT_EQ(both(a, 6), Words({2, -7, -9, 1, 2, 1}));
+  a.op = GPUMEM_ARG_MAX;
+  EXPECT_EQ(both(a, 6), Words({5, 7, 9, 0, 0, 2}));
+  a.op = GPUMEM_ARG_MAX_ABS;
+  EXPECT_EQ(both(a, 6), Words({5, 7, 9, 0, 0, 1}));
+  a.axis = GPUMEM_AXIS_COLS;
+  EXPECT_EQ(both(a, 6), Words({7, 9, 9, 1, 2, 2}));
+  a.op = GPUMEM_ARG_MIN;
+  a.batches = 2;
+  a.batch_stride = 0;
+  EXPECT_EQ(both(a, 12), Words({0, -9, -7, 0, -9, -7, 2, 2, 1, 2, 2, 1}));
+  // The first NaN counts, and -0 is less than +0. Lines of one value have it at their start.
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> d = {1, nan, -nan, -5, 0.0, -0.0, 0.0, -0.0, nan, 3, nan, nan};
+  const int64_t bits = INT64_C(0x7ff8000000000000);
+  a = {GPUMEM_F64, GPUMEM_ARG_MIN, GPUMEM_AXIS_ROWS, d.data(), 3, 4, 4, 1, 0};
+  EXPECT_EQ(both(a, 6), Words({bits, INT64_MIN, bits, 1, 1, 0}));
+  a.op = GPUMEM_ARG_MAX;
+  EXPECT_EQ(both(a, 6), Words({bits, 0, bits, 1, 0, 0}));
+  for (const int byte : {0, 255}) {
+    const Bytes same(40 * 40, static_cast<char>(byte));
+    for (const gpumem_dtype dtype :
+         {GPUMEM_I8, GPUMEM_U8, GPUMEM_I16, GPUMEM_U32, GPUMEM_F16, GPUMEM_F32, GPUMEM_I64}) {
+      for (const gpumem_axis axis : {GPUMEM_AXIS_ROWS, GPUMEM_AXIS_COLS}) {
+        for (const gpumem_reduce_op op : {GPUMEM_MIN, GPUMEM_MAX, GPUMEM_MAX_ABS}) {
+          Words index(7, -1);
+          EXPECT_TRUE(
+              ok(gpumem_argreduce_axis(ctx, dtype, op, axis, same.data(), 7, 7, 8, 1, 0, nullptr, index.data())));
+          EXPECT_EQ(index, Words(7, 0)) << info_of(dtype).name << ", op " << op << ", bytes " << byte;
+        }
+      }
+    }
+  }
+}
+
 TEST_P(ReduceLines, NothingToDo) {
   const std::vector<int32_t> x(10, 1);
   for (const void* p : {static_cast<const void*>(x.data()), static_cast<const void*>(nullptr)}) {
-    for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_MIN, GPUMEM_MIN_MAX}) {
+    for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_MIN, GPUMEM_MIN_MAX, GPUMEM_ARG_MIN}) {
       for (const gpumem_axis axis : {GPUMEM_AXIS_ROWS, GPUMEM_AXIS_COLS}) {
         EXPECT_EQ(both(Axis{GPUMEM_I32, op, axis, p, 2, 3, 3, 0, 6}, 2), Words(2, kPoison)) << "no batches";
         EXPECT_EQ(both(Axis{GPUMEM_I32, op, axis, p, 0, 0, 3, 5, 6}, 2), Words(2, kPoison)) << "no lines";
       }
       EXPECT_EQ(both(Axis{GPUMEM_I32, op, GPUMEM_AXIS_ROWS, p, 0, 3, 3, 2, 6}, 2), Words(2, kPoison));
       EXPECT_EQ(both(Axis{GPUMEM_I32, op, GPUMEM_AXIS_COLS, p, 3, 0, 3, 2, 6}, 2), Words(2, kPoison));
+      if (op == GPUMEM_ARG_MIN) continue;
       const int64_t offset = 0;
       EXPECT_EQ(both(Segmented{GPUMEM_I32, op, p, p == nullptr ? 0 : 10, &offset, 0}, 2), Words(2, kPoison));
     }
@@ -86,6 +126,9 @@ TEST_P(ReduceLines, NothingToDo) {
 }
 
 TEST_P(ReduceLines, LinesWithoutElements) {
+  for (const gpumem_reduce_op op : {GPUMEM_ARG_MIN, GPUMEM_ARG_MAX, GPUMEM_ARG_MAX_ABS}) {
+    EXPECT_EQ(both(Axis{GPUMEM_I32, op, GPUMEM_AXIS_COLS, nullptr, 0, 2, 2, 1, 0}, 4, GPUMEM_EMPTY), Words(4, kPoison));
+  }
   for (const gpumem_dtype dtype : kAllTypes) {
     for (const gpumem_reduce_op op : kReduceOps) {
       if (!has(dtype, op)) continue;
@@ -108,6 +151,8 @@ TEST_P(ReduceLines, WhatDoesNotFitIsZeroAndTheOthersAreRight) {
             Words({0, INT64_MIN + 5, 24}));
   EXPECT_EQ(both(Axis{GPUMEM_I64, GPUMEM_MAX_ABS, GPUMEM_AXIS_COLS, x.data(), 3, 3, 3, 1, 0}, 3, GPUMEM_OVERFLOW),
             Words({0, 8, 9}));
+  EXPECT_EQ(both(Axis{GPUMEM_I64, GPUMEM_ARG_MAX_ABS, GPUMEM_AXIS_COLS, x.data(), 3, 3, 3, 1, 0}, 6, GPUMEM_OVERFLOW),
+            Words({0, 8, 9, 0, 2, 2}));
   const Words offsets = {0, 2, 4, 9};
   EXPECT_EQ(both(Segmented{GPUMEM_I64, GPUMEM_SUM_CUBES, x.data() + 2, 7, offsets.data() + 1, 1}, 1),
             Words({-1 + 216}));
@@ -158,6 +203,31 @@ TEST_P(ReduceLinesRefusals, OfShapes) {
   EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, run_async(ctx, sound, nullptr, nullptr, nullptr), {"result", "NULL"}));
   EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, run(nullptr, sound, out.get()), {"ctx", "NULL"}));
   EXPECT_TRUE(ok(run(ctx, sound, out.get())));
+}
+
+TEST_P(ReduceLinesRefusals, OfPlaces) {
+  const Bytes x(1000);
+  const auto* const p = x.data();
+  auto* const words = static_cast<int64_t*>(out.get());
+  const auto no_call = [&](gpumem_status expected, gpumem_reduce_op op, void* value, int64_t* index,
+                           std::initializer_list<std::string> named) {
+    EXPECT_TRUE(
+        refused(expected, gpumem_argreduce_axis(ctx, GPUMEM_I32, op, 0, p, 2, 4, 5, 2, 10, value, index), named));
+    EXPECT_TRUE(refused(
+        expected,
+        gpumem_argreduce_axis_async(ctx, GPUMEM_I32, op, 0, p, 2, 4, 5, 2, 10, value, index, nullptr, nullptr), named));
+    EXPECT_EQ(std::count(out.bytes(), out.bytes() + 128, 77), 128);
+  };
+  for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_MIN_MAX, GPUMEM_PROD, GPUMEM_ARG_MIN, GPUMEM_DOT}) {
+    no_call(GPUMEM_INVALID_ARGUMENT, op, words, words + 4, {"op", std::to_string(op)});
+  }
+  no_call(GPUMEM_INVALID_ARGUMENT, GPUMEM_MIN, words, nullptr, {"index", "NULL"});
+  no_call(GPUMEM_INVALID_ARGUMENT, GPUMEM_MIN, words, words + 3, {"value", "index"});
+  no_call(GPUMEM_INVALID_ARGUMENT, GPUMEM_MIN, out.bytes() + 4, words + 8, {"value"});
+  no_call(GPUMEM_INVALID_ARGUMENT, GPUMEM_MIN, nullptr, reinterpret_cast<int64_t*>(out.bytes() + 4), {"index"});
+  no(GPUMEM_INVALID_ARGUMENT, Axis{GPUMEM_I32, GPUMEM_ARG_MAX, 3, p, 2, 4, 5, 2, 10}, {"axis", "3"});
+  no(GPUMEM_INVALID_ARGUMENT, Axis{GPUMEM_I32, GPUMEM_ARG_MAX, 0, nullptr, 2, 4, 5, 2, 10}, {"x", "NULL"});
+  EXPECT_TRUE(ok(run(ctx, Axis{GPUMEM_I32, GPUMEM_ARG_MAX, 0, p, 2, 4, 5, 2, 10}, out.get())));
 }
 
 TEST_P(ReduceLinesRefusals, OfSegments) {

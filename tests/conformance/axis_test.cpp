@@ -48,7 +48,7 @@ class AxisConformance : public Conformance {
 
   void run_case(const AxisCase& c, size_t number, EveryVariant& variants, Random& random) {
     Axis a{c.dtype, 0, c.axis, nullptr, c.rows, c.cols, c.ld, c.batches, c.batch_stride};
-    const auto op = [number](size_t i) { return kReduceOps[(2 * number + i) % std::size(kReduceOps)]; };
+    const auto op = [number](size_t i) { return axis_ops()[(2 * number + i) % axis_ops().size()]; };
     const bool factors = op(0) == GPUMEM_PROD && number % 4 != 0;
     Bytes elements = random_elements(c.dtype, factors ? Numbers::factors : c.numbers, extent_of(a), 1, random);
     if (number % 3 == 0) add_specials(c.dtype, elements, extent_of(a), 1, random);
@@ -140,7 +140,7 @@ TEST_P(AxisConformance, GivesTheReferencesBitsNextToWholeWords) {
         const int64_t offset = whole ? number % 3 * of_word : number % 4;
         ++number;
         GuardedBuffer x = blocks.buffer(0, GPUMEM_MEMORY_DEVICE, elements.size(), static_cast<size_t>(offset * bytes));
-        for (const gpumem_reduce_op op : kReduceOps) {
+        for (const gpumem_reduce_op op : axis_ops()) {
           if (!has(dtype, op) || op == GPUMEM_SUM_COMPENSATED || op == GPUMEM_NRM2) continue;
           const Bytes& of_op = op == GPUMEM_PROD ? factors : elements;
           x.set(of_op.data());
@@ -203,6 +203,32 @@ TEST_P(AxisConformance, AgreesWithOneReductionALongColumn) {
   }
 }
 
+// Lines so long that several warps, blocks or threads share one. The extreme occurs once or often, and early or late.
+TEST_P(AxisConformance, FindsTheFirstPlaceInLongLines) {
+  Random random(15);
+  for (const gpumem_dtype dtype : {GPUMEM_U8, GPUMEM_I16, GPUMEM_BF16, GPUMEM_F32, GPUMEM_I64, GPUMEM_F64}) {
+    for (const gpumem_axis axis : {GPUMEM_AXIS_ROWS, GPUMEM_AXIS_COLS}) {
+      const int64_t length = quick_run() ? 70001 : 300007;
+      const bool rows = axis == GPUMEM_AXIS_ROWS;
+      const Axis a{dtype, 0, axis, nullptr, rows ? 3 : length, rows ? length : 3, rows ? length + 1 : 3, 1, 0};
+      expect_references_bits(a, {GPUMEM_ARG_MIN, GPUMEM_ARG_MAX, GPUMEM_ARG_MAX_ABS}, random);
+      if (HasFatalFailure()) return;
+      const int64_t step = rows ? 1 : 3;
+      const auto bytes = static_cast<int64_t>(info_of(dtype).bytes);
+      for (const int64_t place : {int64_t{0}, length / 3, length - 1}) {
+        Bytes elements(static_cast<size_t>(extent_of(a) * bytes), 1);
+        std::memset(elements.data() + place * step * bytes, 0, static_cast<size_t>(bytes));  // the least of line 0
+        const Memory x(ctx, GPUMEM_MEMORY_DEVICE, static_cast<int64_t>(elements.size()));
+        upload(ctx, x.get(), elements.data(), elements.size());
+        int64_t index[3];
+        ASSERT_TRUE(ok(
+            gpumem_argreduce_axis(ctx, dtype, GPUMEM_MIN, axis, x.get(), a.rows, a.cols, a.ld, 1, 0, nullptr, index)));
+        ASSERT_EQ(std::vector<int64_t>(index, index + 3), std::vector<int64_t>({place, 0, 0})) << describe(a);
+      }
+    }
+  }
+}
+
 // Columns so few that the host takes several rows of a matrix without gaps as one, and those with gaps.
 TEST_P(AxisConformance, GivesTheReferencesBitsOfFewColumns) {
   Random random(14);
@@ -212,7 +238,7 @@ TEST_P(AxisConformance, GivesTheReferencesBitsOfFewColumns) {
       for (const int64_t rows : {1, 2, 3, 41, 1025, 2050}) {
         const int64_t ld = cols + (++number % 5 == 0 ? 1 : 0);
         expect_references_bits({dtype, 0, GPUMEM_AXIS_COLS, nullptr, rows, cols, ld, 1, 0},
-                               {GPUMEM_SUM, GPUMEM_SUM_CUBES, GPUMEM_MIN_MAX, GPUMEM_PROD}, random);
+                               {GPUMEM_SUM, GPUMEM_SUM_CUBES, GPUMEM_MIN_MAX, GPUMEM_PROD, GPUMEM_ARG_MIN}, random);
         if (HasFatalFailure()) return;
       }
     }
@@ -223,7 +249,7 @@ TEST_P(AxisConformance, GivesTheReferencesBitsOfFewColumns) {
 TEST_P(AxisConformance, GivesTheReferencesBitsOfMovingWindows) {
   Random random(12);
   constexpr int64_t kWindows = 1500;
-  const std::vector<gpumem_reduce_op> ops{GPUMEM_SUM, GPUMEM_SUM_SQUARES, GPUMEM_MIN_MAX, GPUMEM_PROD};
+  const std::vector<gpumem_reduce_op> ops{GPUMEM_SUM, GPUMEM_SUM_SQUARES, GPUMEM_MIN_MAX, GPUMEM_PROD, GPUMEM_ARG_MAX};
   for (const gpumem_dtype dtype : {GPUMEM_U8, GPUMEM_I16, GPUMEM_I32, GPUMEM_F16, GPUMEM_F32, GPUMEM_F64}) {
     for (const int64_t window : {1, 2, 16, 17, 63, 100, 128, 129, 252, 1000, 1024, 1025}) {
       if (quick_run() && window > 252) continue;
@@ -255,12 +281,12 @@ TEST_P(AxisConformance, AgreesWithTheHostOnManyShortColumns) {
           std::max<int64_t>(int64_t{2600} * info.multiprocessors / bytes, (5 << 20) / rows / bytes) / 4 * 4;
       Axis a{dtype, 0, GPUMEM_AXIS_COLS, nullptr, rows, cols, cols, 1, 0};
       const Memory x(ctx, GPUMEM_MEMORY_DEVICE, extent_of(a) * bytes);
-      for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_SUM_SQUARES, GPUMEM_MAX, GPUMEM_PROD}) {
+      for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_SUM_SQUARES, GPUMEM_MAX, GPUMEM_PROD, GPUMEM_ARG_MAX_ABS}) {
         const Numbers numbers = op == GPUMEM_PROD ? Numbers::factors : Numbers::medium;
         const Bytes elements = random_elements(dtype, numbers, extent_of(a), 1, random);
         upload(ctx, x.get(), elements.data(), elements.size());
         a.op = op;
-        std::vector<uint64_t> want(static_cast<size_t>(cols)), got(want.size());
+        std::vector<uint64_t> want(static_cast<size_t>(cols) * (is_arg(op) ? 2 : 1)), got(want.size());
         a.x = elements.data();
         const gpumem_status status = run(ctx, a, want.data());
         a.x = x.get();

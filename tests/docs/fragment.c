@@ -12,7 +12,7 @@ void *p, *x, *y, *z, *a, *b, *m, *src, *dst, *image, *pixels, *planes, *values, 
     *packed;
 double *grid, *halo, *u, *next, *sums, *maxima, *row_norms, *host, *device, sum;
 unsigned char *picture, *thumbnail, *alive, *mask;
-int64_t *number, *row_offsets, total, place, kept;
+int64_t *number, *row_offsets, *places, total, place, kept;
 void *norm, *native;
 const int64_t bytes = 4096, n = 1000, rows = 20, cols = 30, ld = 30, w = 5, h = 5, c = 3, nx = 10, ny = 11, nz = 12;
 const int64_t nodes = 2000, nonzeros = 40;
@@ -56,6 +56,7 @@ int main(void) {
   alive = memory(n);
   mask = memory(BLOCK);
   number = memory(n * 8);
+  places = memory(n * 8);
   row_offsets = memory((rows + 1) * 8);
   for (int64_t i = 0; i < n; ++i) number[i] = n - 1 - i;
   for (int64_t i = 0; i < n; i += 2) alive[i] = 1;

@@ -162,6 +162,12 @@ constexpr Operation kOperations[] = {
      [](const O& o) {
        return gpumem_reduce_axis(o.ctx, GPUMEM_I32, GPUMEM_SUM, GPUMEM_AXIS_COLS, o.src, 20, 20, 20, 1, 0, o.dst);
      }},
+    {"gpumem_argreduce_axis",
+     [](const O& o) {
+       return gpumem_argreduce_axis(o.ctx, GPUMEM_I32, GPUMEM_MIN, GPUMEM_AXIS_COLS, o.src, 20, 20, 20, 1, 0, o.dst,
+                                    o.z<int64_t>() + 20);
+     },
+     Operation::two_results},
     {"gpumem_reduce_segments",
      [](const O& o) {
        return gpumem_reduce_segments(o.ctx, GPUMEM_I32, GPUMEM_SUM, o.src, 400, o.offsets(), 3, o.dst);
@@ -279,6 +285,12 @@ constexpr Operation kOperations[] = {
      [](const O& o) {
        return gpumem_reduce_axis_async(o.ctx, GPUMEM_I32, GPUMEM_MIN_MAX, GPUMEM_AXIS_ROWS, o.src, 20, 20, 20, 1, 0,
                                        o.dst, nullptr, nullptr);
+     },
+     Operation::enqueued},
+    {"gpumem_argreduce_axis_async",
+     [](const O& o) {
+       return gpumem_argreduce_axis_async(o.ctx, GPUMEM_I32, GPUMEM_MAX, GPUMEM_AXIS_ROWS, o.src, 20, 20, 20, 1, 0,
+                                          o.dst, o.z<int64_t>() + 20, nullptr, nullptr);
      },
      Operation::enqueued},
 };

@@ -100,6 +100,14 @@ TEST_F(Large, ReductionsOfBytesBeyond32Bits) {
   EXPECT_EQ(lines[0], 200u);
   EXPECT_EQ(lines[1], 3u);
   EXPECT_EQ(lines[2], 200u);
+  int64_t places[3] = {};
+  EXPECT_EQ(gpumem_argreduce_axis(ctx, GPUMEM_U8, GPUMEM_MAX, GPUMEM_AXIS_ROWS, x, 1, n, n, 1, 0, lines, places),
+            GPUMEM_OK);
+  EXPECT_EQ(lines[0], 200u);
+  EXPECT_EQ(places[0], n - 5);
+  EXPECT_EQ(gpumem_argreduce_axis(ctx, GPUMEM_U8, GPUMEM_MAX, GPUMEM_AXIS_COLS, x, n, 1, 1, 1, 0, lines, places),
+            GPUMEM_OK);
+  EXPECT_EQ(places[0], n - 5);
   const int64_t offsets[] = {0, far + 12340, far + 12341, n};
   EXPECT_EQ(gpumem_reduce_segments(ctx, GPUMEM_U8, GPUMEM_SUM, x, n, offsets, 3, lines), GPUMEM_OK) << last_error();
   EXPECT_EQ(lines[0], 3 * static_cast<uint64_t>(far + 12340));

@@ -133,6 +133,8 @@ TEST_F(ReduceCapture, StatusWordsAndLinesInAGraph) {
   EXPECT_EQ(
       gpumem_reduce_segments_async(ctx, GPUMEM_I64, GPUMEM_MIN, x, 6, offsets, 3, out + 8, status + 2, capture.stream),
       GPUMEM_OK);
+  const Axis places{GPUMEM_I64, GPUMEM_ARG_MAX_ABS, GPUMEM_AXIS_ROWS, x, 2, 3, 3, 1, 0};
+  EXPECT_EQ(gpumem_test::run_async(ctx, places, out + 16, status + 3, capture.stream), GPUMEM_OK);
   EXPECT_EQ(gpumem_argreduce_async(ctx, GPUMEM_I64, GPUMEM_MAX, x, 6, 1, out + 12, reinterpret_cast<int64_t*>(out + 13),
                                    capture.stream),
             GPUMEM_OK);
@@ -153,6 +155,10 @@ TEST_F(ReduceCapture, StatusWordsAndLinesInAGraph) {
         gpumem_test::reference(Axis{GPUMEM_I64, GPUMEM_MAX_ABS, GPUMEM_AXIS_COLS, inputs[i].data(), 2, 3, 3, 1, 0});
     EXPECT_EQ(status[1], columns.status) << i;
     EXPECT_EQ(gpumem_test::difference(columns, out + 4, GPUMEM_MAX_ABS), "") << i;
+    const LinesOutcome rows =
+        gpumem_test::reference(Axis{GPUMEM_I64, GPUMEM_ARG_MAX_ABS, GPUMEM_AXIS_ROWS, inputs[i].data(), 2, 3, 3, 1, 0});
+    EXPECT_EQ(status[3], rows.status) << i;
+    EXPECT_EQ(gpumem_test::difference(rows, out + 16, GPUMEM_ARG_MAX_ABS), "") << i;
     const LinesOutcome segments =
         gpumem_test::reference(Segmented{GPUMEM_I64, GPUMEM_MIN, inputs[i].data(), 6, ends[i].data(), 3});
     EXPECT_EQ(status[2], segments.status) << i;

@@ -220,7 +220,7 @@ Operation Draw::reduce_axis() {
   Axis a{};
   do {
     a.dtype = dtype();
-    a.op = kReduceOps[random_.below(std::size(kReduceOps))];
+    a.op = axis_ops()[random_.below(axis_ops().size())];
   } while (!has(a.dtype, a.op));
   const auto width = static_cast<int64_t>(info_of(a.dtype).bytes);
   a.axis = one_of({GPUMEM_AXIS_ROWS, GPUMEM_AXIS_COLS});

@@ -13,6 +13,16 @@
 
 namespace gpumem_test {
 
+// The operations of lines of a matrix.
+inline const std::vector<gpumem_reduce_op>& axis_ops() {
+  static const std::vector<gpumem_reduce_op> ops = [] {
+    std::vector<gpumem_reduce_op> all(std::begin(kReduceOps), std::end(kReduceOps));
+    all.insert(all.end(), {GPUMEM_ARG_MIN, GPUMEM_ARG_MAX, GPUMEM_ARG_MAX_ABS});
+    return all;
+  }();
+  return ops;
+}
+
 struct Axis {
   gpumem_dtype dtype;
   gpumem_reduce_op op;
@@ -34,7 +44,8 @@ struct Segmented {
   int64_t segments;
 };
 
-// The status, and the words of all results, written or not as the status says.
+// The status, and the words of all results, written or not as the status says. A search has all values, then all
+// indices.
 struct LinesOutcome {
   gpumem_status status = GPUMEM_OK;
   bool written = true;
@@ -62,7 +73,20 @@ inline std::string line_of(gpumem_ctx* ctx, const Segmented& s) {
   return line.at("x", s.x).at("offsets", s.offsets);
 }
 
+// The op that gpumem_argreduce_axis() takes.
+inline gpumem_reduce_op sought(const Axis& a) {
+  return a.op == GPUMEM_ARG_MIN ? GPUMEM_MIN : a.op == GPUMEM_ARG_MAX ? GPUMEM_MAX : GPUMEM_MAX_ABS;
+}
+// Behind the values of a search.
+inline int64_t* index_of(const Axis& a, void* result) {
+  return result == nullptr ? nullptr : static_cast<int64_t*>(result) + lines_of(a);
+}
+
 inline gpumem_status run(gpumem_ctx* ctx, const Axis& a, void* result) {
+  if (is_arg(a.op)) {
+    return gpumem_argreduce_axis(ctx, a.dtype, sought(a), a.axis, a.x, a.rows, a.cols, a.ld, a.batches, a.batch_stride,
+                                 result, index_of(a, result));
+  }
   return gpumem_reduce_axis(ctx, a.dtype, a.op, a.axis, a.x, a.rows, a.cols, a.ld, a.batches, a.batch_stride, result);
 }
 inline gpumem_status run(gpumem_ctx* ctx, const Segmented& s, void* result) {
@@ -70,6 +94,10 @@ inline gpumem_status run(gpumem_ctx* ctx, const Segmented& s, void* result) {
 }
 inline gpumem_status run_async(gpumem_ctx* ctx, const Axis& a, void* result, gpumem_status* status,
                                gpumem_stream* stream) {
+  if (is_arg(a.op)) {
+    return gpumem_argreduce_axis_async(ctx, a.dtype, sought(a), a.axis, a.x, a.rows, a.cols, a.ld, a.batches,
+                                       a.batch_stride, result, index_of(a, result), status, stream);
+  }
   return gpumem_reduce_axis_async(ctx, a.dtype, a.op, a.axis, a.x, a.rows, a.cols, a.ld, a.batches, a.batch_stride,
                                   result, status, stream);
 }
@@ -90,15 +118,18 @@ inline LinesOutcome reference(const Axis& a) {
     return all;
   }
   const size_t element_bytes = info_of(a.dtype).bytes;
+  std::vector<uint64_t> indices;
   for (int64_t b = 0; b < a.batches; ++b) {
     for (int64_t line = 0; line < lines; ++line) {
       const int64_t first = b * a.batch_stride + line * (by_rows ? a.ld : 1);
       const char* start = static_cast<const char*>(a.x) + static_cast<size_t>(first) * element_bytes;
       const Outcome one = reference(a.op, {a.dtype, start, length, by_rows ? 1 : a.ld});
       if (one.status != GPUMEM_OK) all.status = one.status;
-      all.words.insert(all.words.end(), one.words, one.words + words_of(a.op));
+      all.words.insert(all.words.end(), one.words, one.words + (is_arg(a.op) ? 1 : words_of(a.op)));
+      if (is_arg(a.op)) indices.push_back(one.words[1]);
     }
   }
+  all.words.insert(all.words.end(), indices.begin(), indices.end());
   return all;
 }
 
@@ -134,7 +165,8 @@ inline std::string difference(const LinesOutcome& expected, const uint64_t* got,
   for (size_t i = 0; i < expected.words.size(); ++i) {
     if (expected.words[i] == got[i]) continue;
     char text[96];
-    std::snprintf(text, sizeof text, "line %zu is 0x%016llx, expected 0x%016llx", i / static_cast<size_t>(words_of(op)),
+    const size_t each = is_arg(op) ? 1 : static_cast<size_t>(words_of(op));
+    std::snprintf(text, sizeof text, "line %zu is 0x%016llx, expected 0x%016llx", i / each,
                   static_cast<unsigned long long>(got[i]), static_cast<unsigned long long>(expected.words[i]));
     return text;
   }

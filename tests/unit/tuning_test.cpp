@@ -462,6 +462,7 @@ TEST_F(TuningOf, MeasuresInMemoryOfItsOwn) {
         "select of=places index_type=i32 n=5000 mask=pageable dst=pageable",
         "select row_bytes=4 n=5000 dst_rows=0 mask=pageable",
         "reduce_axis dtype=i16 op=sum_cubes axis=cols rows=50 cols=40 x=pageable",
+        "reduce_axis dtype=f32 op=arg_max axis=rows rows=50 cols=40 x=pageable form=async",
         "reduce_segments dtype=f64 op=sum_squares n=1000 segments=30 x=pageable offsets=pageable",
         "reduce dtype=i64 op=arg_min n=1000 x=pageable form=async",
         "reduce dtype=u8 op=min_max n=1000 x=pageable x_misaligned=3",
@@ -519,6 +520,7 @@ TEST_F(TuningOf, ComparesTheResultsOfEveryEnqueuedForm) {
   options.progress = [](void*, double) -> int32_t { return 1; };  // after the first that is timed
   std::vector<std::string> lines = {
       "reduce_axis dtype=f32 op=min_max axis=rows rows=50 cols=40 x=pageable",
+      "reduce_axis dtype=f32 op=arg_min axis=cols rows=50 cols=40 x=pageable",
       "reduce_segments dtype=i32 op=min_max n=1000 segments=30 x=pageable offsets=pageable",
       "transpose bytes=4 rows=100 cols=70 src=pageable dst=pageable",
       "copy bytes=1000 src=pageable dst=pageable",

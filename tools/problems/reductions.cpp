@@ -5,6 +5,13 @@ namespace tool {
 
 namespace {
 
+// The op that gpumem_argreduce() takes for a search; another op stays.
+gpumem_reduce_op sought(gpumem_reduce_op op) {
+  if (op == GPUMEM_ARG_MIN) return GPUMEM_MIN;
+  if (op == GPUMEM_ARG_MAX) return GPUMEM_MAX;
+  return op == GPUMEM_ARG_MAX_ABS ? GPUMEM_MAX_ABS : op;
+}
+
 // The output is as make_reduce()'s.
 Instance make_reduce_view(Builder b) {
   const gpumem_dtype dtype = b.p.dtype();
@@ -19,16 +26,13 @@ Instance make_reduce_view(Builder b) {
   const auto result = b.result("pinned", 24);
   gpumem_ctx* const ctx = b.ctx;
   const auto rank = static_cast<int32_t>(extents.size());
-  const auto search = [=](On on, gpumem_reduce_op of) {
-    return call(on, gpumem_argreduce_view, gpumem_argreduce_view_async, ctx, dtype, of, rank, extents.data(), at(x),
-                strides.data(), at<double>(result), at<int64_t>(result) + 2);
-  };
   const bool f32 = dtype == GPUMEM_F32;
   return b.finish(Limit::read, [=](On on) {
     auto* const value = at<double>(result);
-    if (op == GPUMEM_ARG_MIN) return search(on, GPUMEM_MIN);
-    if (op == GPUMEM_ARG_MAX) return search(on, GPUMEM_MAX);
-    if (op == GPUMEM_ARG_MAX_ABS) return search(on, GPUMEM_MAX_ABS);
+    if (sought(op) != op) {
+      return call(on, gpumem_argreduce_view, gpumem_argreduce_view_async, ctx, dtype, sought(op), rank, extents.data(),
+                  at(x), strides.data(), value, at<int64_t>(result) + 2);
+    }
     if (op == GPUMEM_DOT) {
       return f32 ? call(on, gpumem_dot_view_f32, gpumem_dot_view_f32_async, ctx, rank, extents.data(), at<float>(x),
                         strides.data(), at<float>(y), y_strides.data(), value)
@@ -61,19 +65,14 @@ Instance make_reduce(Builder b) {
   const auto y = op == GPUMEM_DOT ? b.input("y", ((n - 1) * y_stride + 1) * size, values_for(op, dtype, 2)) : nullptr;
   const auto result = b.result("pinned", 24);
   gpumem_ctx* const ctx = b.ctx;
-  const auto search = [=](On on, gpumem_reduce_op of) {
-    return call(on, gpumem_argreduce, gpumem_argreduce_async, ctx, dtype, of, at(x), n, stride, at<double>(result),
-                at<int64_t>(result) + 2);
-  };
   const auto reduce = [=](On on) -> gpumem_status {
     auto* const value = at<double>(result);
     switch (static_cast<decltype(GPUMEM_SUM)>(op)) {
       case GPUMEM_ARG_MIN:
-        return search(on, GPUMEM_MIN);
       case GPUMEM_ARG_MAX:
-        return search(on, GPUMEM_MAX);
       case GPUMEM_ARG_MAX_ABS:
-        return search(on, GPUMEM_MAX_ABS);
+        return call(on, gpumem_argreduce, gpumem_argreduce_async, ctx, dtype, sought(op), at(x), n, stride, value,
+                    at<int64_t>(result) + 2);
       case GPUMEM_DOT:
         if (dtype == GPUMEM_F32) {
           return call(on, gpumem_dot_f32, gpumem_dot_f32_async, ctx, at<float>(x), at<float>(y), n, stride, y_stride,
@@ -115,9 +114,14 @@ Instance make_reduce_axis(Builder b) {
   const int64_t size = kDtypeBytes[dtype];
   const int64_t lines = batches * (axis == GPUMEM_AXIS_ROWS ? rows : cols);
   const auto x = b.input("x", reach({batches, rows, cols}, {batch_stride, ld, 1}) * size, values_for(op, dtype, 1));
-  const auto result = b.result(b.kind_of("x"), lines * 8 * (op == GPUMEM_MIN_MAX ? 2 : 1));
+  const bool search = sought(op) != op;  // values, then indices
+  const auto result = b.result(b.kind_of("x"), lines * 8 * (op == GPUMEM_MIN_MAX || search ? 2 : 1));
   gpumem_ctx* const ctx = b.ctx;
   return b.finish(Limit::read, [=](On on) {
+    if (search) {
+      return call(on, gpumem_argreduce_axis, gpumem_argreduce_axis_async, ctx, dtype, sought(op), axis, at(x), rows,
+                  cols, ld, batches, batch_stride, at(result), at<int64_t>(result) + lines);
+    }
     return call(on, gpumem_reduce_axis, gpumem_reduce_axis_async, ctx, dtype, op, axis, at(x), rows, cols, ld, batches,
                 batch_stride, at(result));
   });

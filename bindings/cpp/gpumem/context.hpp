@@ -74,7 +74,7 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
  public:
   template <class T>
   using of = typename Mode::template of<T>;
-  using base::gather, base::reduce_axis, base::scatter;
+  using base::argreduce_axis, base::gather, base::reduce_axis, base::scatter;
 
   explicit basic_context_ref(detail::context_link ctx) noexcept : base({ctx}) {}
   gpumem_ctx* get() const noexcept { return queue_.ctx; }
@@ -277,6 +277,11 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
   template <class T, class R>
   of<void> reduce_axis(reduce_op op, axis along, matrix_view<T> x, R&& result) const {
     return this->axis_into(op, along, x, std::forward<R>(result), {});
+  }
+  // The minimum, the maximum or the largest magnitude of each row or column, and its index from 0.
+  template <class T, class V, class I>
+  of<void> argreduce_axis(reduce_op op, axis along, matrix_view<T> x, V&& value, I&& index) const {
+    return this->search_into(op, along, x, std::forward<V>(value), std::forward<I>(index), {});
   }
   template <class X, class O, class R>
   of<void> reduce_segments(reduce_op op, X&& x, O&& offsets, R&& result) const {

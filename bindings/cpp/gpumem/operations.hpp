@@ -161,6 +161,11 @@ class operations {
     static_assert(detail::never<X>, "reduce_axis takes a matrix_view: pass matrix_view(x, rows, cols)");
     return Mode::template refuse<void>({});
   }
+  template <class X, class V, class I, class... Word, class = std::enable_if_t<!detail::are_matrices<X>>>
+  of<void> argreduce_axis(reduce_op, axis, X&&, V&&, I&&, Word&&...) const {
+    static_assert(detail::never<X>, "argreduce_axis takes a matrix_view: pass matrix_view(x, rows, cols)");
+    return Mode::template refuse<void>({});
+  }
   template <class S, class I, class D, class... Word, class = std::enable_if_t<!detail::are_matrices<S, D>>>
   of<void> gather(S&&, I&&, D&&, Word&&...) const {
     static_assert(detail::never<S>, "gather takes matrix views as src and dst: pass matrix_view(x, rows, cols)");
@@ -539,6 +544,23 @@ class operations {
     return Mode::give(queue_.call_with(word.get(), gpumem_reduce_axis, gpumem_reduce_axis_async, detail::raw_dtype<T>(),
                                        detail::raw(op), static_cast<gpumem_axis>(along), x.address(), x.rows(),
                                        x.cols(), x.ld(), x.batches(), x.batch_stride(), to.data));
+  }
+
+  template <class T, class V, class I>
+  of<void> search_into(reduce_op op, axis along, matrix_view<T> x, V&& value, I&& index, status_word word) const {
+    const auto to = detail::contiguous(std::forward<V>(value));
+    const auto places = detail::contiguous(std::forward<I>(index));
+    result_type<T>(to);
+    static_assert(std::is_same_v<typename decltype(places)::element, std::int64_t>, "the index is std::int64_t");
+    const std::int64_t lines = along == axis::rows ? x.rows() : x.cols();
+    const std::int64_t room = to.size < places.size ? to.size : places.size;
+    if (lines != 0 && x.batches() > room / lines) {
+      return few("argreduce_axis: value or index", room, detail::product(lines, x.batches()));
+    }
+    return Mode::give(queue_.call_with(word.get(), gpumem_argreduce_axis, gpumem_argreduce_axis_async,
+                                       detail::raw_dtype<T>(), detail::raw(op), static_cast<gpumem_axis>(along),
+                                       x.address(), x.rows(), x.cols(), x.ld(), x.batches(), x.batch_stride(), to.data,
+                                       places.data));
   }
 
   template <class X, class O, class R>

@@ -65,7 +65,7 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
  public:
   template <class T>
   using of = typename Mode::template of<T>;
-  using base::gather, base::reduce_axis, base::scatter;
+  using base::argreduce_axis, base::gather, base::reduce_axis, base::scatter;
 
   basic_stream_ref(detail::context_link ctx, gpumem_stream* stream) noexcept : base({ctx, stream}) {}
   gpumem_stream* get() const noexcept { return queue_.stream; }
@@ -162,6 +162,11 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
   template <class T, class R>
   of<void> reduce_axis(reduce_op op, axis along, matrix_view<T> x, R&& result, status_word word = {}) const {
     return this->axis_into(op, along, x, std::forward<R>(result), word);
+  }
+  template <class T, class V, class I>
+  of<void> argreduce_axis(reduce_op op, axis along, matrix_view<T> x, V&& value, I&& index,
+                          status_word word = {}) const {
+    return this->search_into(op, along, x, std::forward<V>(value), std::forward<I>(index), word);
   }
   template <class X, class O, class R>
   of<void> reduce_segments(reduce_op op, X&& x, O&& offsets, R&& result, status_word word = {}) const {

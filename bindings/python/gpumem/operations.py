@@ -167,29 +167,43 @@ class Operations(Elementwise):
                   (self._status(status),))  # fmt: skip
         return out
 
-    def argreduce(self, x, op="min", *, out=None, stream=None):
+    def argreduce(self, x, op="min", *, axis=None, out=None, status=None, stream=None):
         """The minimum, maximum or largest magnitude ("max_abs") of all elements, and its index in C order.
 
-        numpy.unravel_index() turns the index into one per axis. With a stream, the results are two arrays.
+        numpy.unravel_index() turns the index into one per axis. With a stream, the results are two arrays. With an axis, they
+        are an array of values and one of indices along that axis, and `status` may be given with a stream.
         """
         op = arg_code(op)
-        if stream is None and out is None:
+        if axis is None and status is not None:
+            raise ValueError("status is given without an axis; expected an axis, since no other search has a status")
+        if stream is None and out is None and axis is None:
             found = raw.quick_argreduce(self.handle, op, x)
             if found is not None:
                 return found
         view = operand(self, x, "x", stream)
-        dtype, (form, elements) = typed(view, "x"), elements_of(view)
+        dtype = typed(view, "x")
+        if out is not None and not (isinstance(out, list | tuple) and len(out) == 2):
+            raise unfit("out", out, "two arrays, for the value and for the index")
+        values, indices = out or (None, None)
+        if axis is not None:
+            return self._argreduce_axis(x, view, op, axis, values, indices, status, stream)
+        form, elements = elements_of(view)
         if stream is None and out is None:
             value, index = raw.Cell(), raw.Cell()
             self._run(f"gpumem_argreduce{form}", None, (dtype, op, *elements, value, index), ())
             return value.result(dtype, 0), index.i64
-        if out is not None and not (isinstance(out, list | tuple) and len(out) == 2):
-            raise unfit("out", out, "two arrays, for the value and for the index")
-        values, indices = out or (None, None)
         values, value = self._out(values, x, view, (), RESULTS[dtype], stream)
         indices, index = self._out(indices, x, view, (), Dtype.I64, stream)
         self._run(f"gpumem_argreduce{form}", stream, (dtype, op, *elements, value, index), (*elements, value, index))
         return values, indices
+
+    def _argreduce_axis(self, x, view, op, axis, values, indices, status, stream):
+        of_cols, n_rows, cols, ld, batches, batch_stride, shape, order = lines(view, axis)
+        values, value = self._out(values, x, view, shape, RESULTS[view.dtype_code], stream, order)
+        indices, index = self._out(indices, x, view, shape, Dtype.I64, stream, order)
+        args = (view.dtype_code, op, of_cols, view, n_rows, cols, ld, batches, batch_stride, value, index)
+        kept = (view, value, index, status)
+        return self._several("gpumem_argreduce_axis", args, kept, (values, indices), status, stream)
 
     def dot(self, x, y, *, out=None, stream=None):
         """The sum of x[i] * y[i], of f32 or f64."""

@@ -51,7 +51,9 @@ kernels::ReduceLaunch launch_of(const ReduceAxisParams& params, const Config& co
                                                       : params.cols,
                                   .batch_stride = params.batch_stride,
                                   .many = true};
-  return launch_of(params, config, lines, ceil_div(lines.length, config.tile));
+  kernels::ReduceLaunch launch = launch_of(params, config, lines, ceil_div(lines.length, config.tile));
+  launch.index = params.index;
+  return launch;
 }
 
 kernels::ReduceLaunch launch_of(const ReduceSegmentsParams& params, const Config& config) noexcept {

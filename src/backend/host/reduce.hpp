@@ -73,6 +73,7 @@ class AxisReduction {
   void reduce_row(int64_t row, const Unit& unit) noexcept;
   void reduce_short_rows(const Unit& unit) noexcept;
   void reduce_strip(int64_t first_column, int64_t columns, const Unit& unit, char* scratch) noexcept;
+  gpumem_status write(int64_t first_line, int64_t count, const ReduceNode* nodes) const noexcept;
   void put(int64_t first_line, int64_t count, int64_t piece, const ReduceNode* nodes) noexcept;
   LineResults results(int64_t line, ReduceNode* nodes) const noexcept;
   void fold_pieces() noexcept;

@@ -160,6 +160,9 @@ void AxisReduction::reduce_strip(int64_t first_column, int64_t columns, const Un
   for (int64_t row = u.first; row < u.last; row += kLeafTerms, ++leaves) {
     const int64_t rows = std::min<int64_t>(kLeafTerms, u.last - row);
     loop_.columns(matrix + row * pitch, pitch, rows, columns, scratch, {.nodes = nodes});
+    if (kind_ == NodeKind::arg) {
+      for (int64_t c = 0; c < columns; ++c) nodes[c].word[1] += static_cast<uint64_t>(row);
+    }
     for (int64_t c = 0; c < columns && !single; ++c) push_node(kind_, levels + c, strip_, leaves, nodes[c]);
   }
   for (int64_t c = 0; c < columns && !single; ++c) nodes[c] = fold_nodes(kind_, levels + c, strip_, leaves);
@@ -171,8 +174,15 @@ LineResults AxisReduction::results(int64_t line, ReduceNode* nodes) const noexce
   return {.values = result_at(params_, line)};
 }
 
+gpumem_status AxisReduction::write(int64_t line, int64_t count, const ReduceNode* nodes) const noexcept {
+  const auto& p = params_;
+  if (kind_ != NodeKind::arg) return write_values(p.dtype, p.op, nodes, count, result_at(p, line));
+  char* const values = p.result == nullptr ? nullptr : result_at(p, line);
+  return write_found(p.dtype, p.op, nodes, count, values, reinterpret_cast<char*>(p.index) + line * 8);
+}
+
 void AxisReduction::put(int64_t line, int64_t count, int64_t piece, const ReduceNode* nodes) noexcept {
-  if (pieces_ == 1) return worst_.add(write_values(params_.dtype, params_.op, nodes, count, result_at(params_, line)));
+  if (pieces_ == 1) return worst_.add(write(line, count, nodes));
   std::copy_n(nodes, count, &partial_[static_cast<size_t>(piece * lines_ + line)]);
 }
 
@@ -180,7 +190,7 @@ void AxisReduction::fold_pieces() noexcept {
   const DefaultFloatEnvironment environment;
   for (int64_t line = 0; line < lines_; ++line) {
     const ReduceNode node = fold_all(kind_, &partial_[static_cast<size_t>(line)], lines_, pieces_);
-    worst_.add(write_value(params_.dtype, params_.op, node, result_at(params_, line)));
+    worst_.add(write(line, 1, &node));
   }
 }
 

@@ -174,6 +174,19 @@ gpumem_status write_values(gpumem_dtype dtype, gpumem_reduce_op op, const Reduce
   return with_node(kind, [&](auto node) { return values_of_nodes<decltype(node)>(dtype, op, nodes, count, result); });
 }
 
+gpumem_status write_found(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode* nodes, int64_t count, char* values,
+                          char* indices) noexcept {
+  constexpr int64_t kWord = sizeof(uint64_t);
+  gpumem_status worst = GPUMEM_OK;
+  for (int64_t i = 0; i < count; ++i) {
+    const ReduceValue found = value_of(dtype, op, ArgNode(nodes[i]));
+    worst = std::max(worst, found.status);
+    if (values != nullptr) std::memcpy(values + i * kWord, &found.word[0], kWord);
+    std::memcpy(indices + i * kWord, &found.word[1], kWord);
+  }
+  return worst;
+}
+
 gpumem_status write_empty(gpumem_dtype dtype, gpumem_reduce_op op, char* result) noexcept {
   if (!has_empty_value(dtype, op)) return write_zeros(op, result, GPUMEM_EMPTY);
   return write_value(dtype, op, empty_node(node_kind(dtype, op)), result);

@@ -50,6 +50,9 @@ gpumem_status write_value(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceN
 // Returns the worst status.
 gpumem_status write_values(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode* nodes, int64_t count,
                            char* result) noexcept;
+// Of a search: the values, unless they are not wanted, and the indices.
+gpumem_status write_found(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode* nodes, int64_t count, char* values,
+                          char* indices) noexcept;
 gpumem_status write_empty(gpumem_dtype dtype, gpumem_reduce_op op, char* result) noexcept;
 gpumem_status write_zeros(gpumem_reduce_op op, char* result, gpumem_status status) noexcept;
 

@@ -52,9 +52,10 @@ Config host_segments_serial_config(const DeviceProps&, const ReduceSegmentsParam
   return {1, 1, 1, p.segments};
 }
 
-// Runs that fit scratch memory. A partial result takes one word, or node_bytes() if its kind is wide.
+// Runs that fit scratch memory. A partial result takes one word, or node_bytes() if its kind is wide or a search.
 int64_t most_runs(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
-  return kScratchNodeBytes / (leaf_kind(dtype, op).wide ? node_bytes(node_kind(dtype, op)) : 8);
+  const LeafKind kind = leaf_kind(dtype, op);
+  return kScratchNodeBytes / (kind.wide || kind.search ? node_bytes(node_kind(dtype, op)) : 8);
 }
 
 // Overlapping lines can be many and long at once, with more runs of the longest kind than scratch memory holds.
@@ -153,7 +154,7 @@ Config columns_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept 
                        {.words = words, .few_rows = true});
   }
   const LeafKind kind = leaf_kind(p.dtype, p.op);
-  const int rows_each = column_rows(words, bytes, kind.ordered);
+  const int rows_each = column_rows(words, bytes, kind);
   const int64_t width = std::min<int64_t>(ceil_div(p.cols, count), kColumnThreads);
   const int64_t most = most_column_sides(p.rows, rows_each);
   const bool ahead = rows_ahead(words, bytes, node_kind(p.dtype, p.op), kind);

@@ -31,12 +31,6 @@ void check_pair(gpumem_dtype dtype, gpumem_reduce_op op) {
   }
 }
 
-void check_line_op(gpumem_dtype dtype, gpumem_reduce_op op) {
-  check_dtype(dtype);
-  require_general(op);
-  check_pair(dtype, op);
-}
-
 void check_view(const ReduceParams& c) {
   const ReduceView& view = c.view;
   check_extents(view.rank, view.extents, kMaxReduceRank);
@@ -79,7 +73,9 @@ void check(const ReduceParams& c) {
 }
 
 void check(const ReduceAxisParams& c) {
-  check_line_op(c.dtype, c.op);
+  check_dtype(c.dtype);
+  if (!is_search(c.op)) require_general(c.op);
+  check_pair(c.dtype, c.op);
   if (c.axis != GPUMEM_AXIS_ROWS && c.axis != GPUMEM_AXIS_COLS) {
     fail(GPUMEM_INVALID_ARGUMENT, "axis is %d; expected GPUMEM_AXIS_ROWS (%d) or GPUMEM_AXIS_COLS (%d)", c.axis,
          GPUMEM_AXIS_ROWS, GPUMEM_AXIS_COLS);
@@ -92,7 +88,9 @@ void check(const ReduceAxisParams& c) {
 }
 
 void check(const ReduceSegmentsParams& c) {
-  check_line_op(c.dtype, c.op);
+  check_dtype(c.dtype);
+  require_general(c.op);
+  check_pair(c.dtype, c.op);
   require_at_least("n", c.n, 0);
   require_at_least("segments", c.segments, 0);
 }

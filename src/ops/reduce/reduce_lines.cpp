@@ -38,21 +38,28 @@ void require_values(gpumem_status found, gpumem_dtype dtype, gpumem_reduce_op op
   fail(found, "a reduction of %s ended with status %d", lines, found);
 }
 
+// The outputs are the result, the index of a search, and the status.
 template <class Family>
 gpumem_status reduce_lines(Context& context, const Plan<Family>& planned, typename Family::Params params,
-                           const Output& result) {
+                           const Output (&outputs)[3]) {
   std::optional<Workspace> room;
-  make_room(context, room, planned.placement.space, result);
+  std::optional<Workspace> room_of_index;
+  if (outputs[0].wanted()) make_room(context, room, planned.placement.space, outputs[0]);
+  if (outputs[1].wanted()) make_room(context, room_of_index, planned.placement.space, outputs[1]);
   if (room) params.result = room->get();
+  if constexpr (requires { params.index; }) {
+    if (room_of_index) params.index = static_cast<int64_t*>(room_of_index->get());
+  }
   const gpumem_status found = run_now(context, planned.placement, [&](Backend& backend, NativeStream stream) {
     return backend.reduce_lines(stream, params, planned.selection, Completion::blocking);
   });
-  if (room) bring_back(context, *room, result);
+  if (room) bring_back(context, *room, outputs[0]);
+  if (room_of_index) bring_back(context, *room_of_index, outputs[1]);
   return found;
 }
 
 template <class Family>
-void enqueue_lines(Context& context, const Plan<Family>& planned, const Output (&outputs)[2], NativeStream stream) {
+void enqueue_lines(Context& context, const Plan<Family>& planned, const Output (&outputs)[3], NativeStream stream) {
   typename Family::Params params = planned.params;
   if (!context.on_cuda() || planned.placement.space == ExecutionSpace::cuda) {
     prefetch_managed(context, planned.placement, stream);
@@ -62,7 +69,8 @@ void enqueue_lines(Context& context, const Plan<Family>& planned, const Output (
   require_not_capturing(context, stream, "a reduction of host memory");
   BounceBuffers buffers;
   params.result = buffers.room_for(outputs[0]);
-  params.status = static_cast<gpumem_status*>(buffers.room_for(outputs[1]));
+  if constexpr (requires { params.index; }) params.index = static_cast<int64_t*>(buffers.room_for(outputs[1]));
+  params.status = static_cast<gpumem_status*>(buffers.room_for(outputs[2]));
   const auto work = [params, chosen = Configured(planned.selection)](Backend& host, NativeStream now, Completion done) {
     host.reduce_lines(now, params, chosen, done);
   };
@@ -153,14 +161,19 @@ void reduce_axis(Context& context, const ReduceAxisParams& given, NativeStream s
   CallPlanner planner(context, given, completion);
   const Plan<ReduceAxisFamily> planned = plan(planner, given, completion);
   const ReduceAxisParams& params = planned.params;
+  const bool search = is_search(params.op);
+  const int64_t bytes = result_bytes(params.op, params.lines());
   Output outputs[] = {
-      {"result", params.result, result_bytes(params.op, params.lines()), 8, false, empty_word(params.dtype, params.op)},
+      {search ? "value" : "result", params.result, bytes, 8, search, empty_word(params.dtype, params.op)},
+      {"index", params.index, search ? bytes : 0, 8},
       status_of(params.status)};
   check_outputs(context, outputs, inputs_of(params).all(), completion);
-  if (completion == Completion::blocking) require_not_capturing(context, stream, "gpumem_reduce_axis");
+  if (completion == Completion::blocking) {
+    require_not_capturing(context, stream, search ? "gpumem_argreduce_axis" : "gpumem_reduce_axis");
+  }
   if (planned.empty) return write_empty_values(context, outputs, stream, completion);
   if (completion == Completion::asynchronous) return enqueue_lines(context, planned, outputs, stream);
-  require_values(reduce_lines(context, planned, params, outputs[0]), params.dtype, params.op, lines_name(params.axis));
+  require_values(reduce_lines(context, planned, params, outputs), params.dtype, params.op, lines_name(params.axis));
 }
 
 Plan<ReduceSegmentsFamily> plan(Planner& planner, const ReduceSegmentsParams& given, Completion completion) {
@@ -181,7 +194,8 @@ void reduce_segments(Context& context, const ReduceSegmentsParams& given, Native
   CallPlanner planner(context, given, completion);
   const Plan<ReduceSegmentsFamily> planned = plan(planner, given, completion);
   ReduceSegmentsParams params = planned.params;
-  Output outputs[] = {{"result", params.result, result_bytes(params.op, params.segments), 8}, status_of(params.status)};
+  Output outputs[] = {
+      {"result", params.result, result_bytes(params.op, params.segments), 8}, {"index"}, status_of(params.status)};
   const Inputs inputs = inputs_of(params);
   check_outputs(context, outputs, inputs.all(), completion);
   if (completion == Completion::blocking) require_not_capturing(context, stream, "gpumem_reduce_segments");
@@ -193,7 +207,7 @@ void reduce_segments(Context& context, const ReduceSegmentsParams& given, Native
     stage(context, staged, planned.placement.space, offsets.p, offsets.bytes, planned.placement.host_side);
     params.offsets = static_cast<const int64_t*>(staged->get());
   }
-  require_values(reduce_lines(context, planned, params, outputs[0]), params.dtype, params.op, "segments");
+  require_values(reduce_lines(context, planned, params, outputs), params.dtype, params.op, "segments");
 }
 
 }  // namespace gpumem

@@ -145,6 +145,11 @@ typedef struct gpumem_functions {
                                int64_t, int64_t, int64_t, int64_t, void *);
   gpumem_status (*reduce_axis_async)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, gpumem_axis, const void *, int64_t,
                                      int64_t, int64_t, int64_t, int64_t, void *, gpumem_status *, gpumem_stream *);
+  gpumem_status (*argreduce_axis)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, gpumem_axis, const void *, int64_t,
+                                  int64_t, int64_t, int64_t, int64_t, void *, int64_t *);
+  gpumem_status (*argreduce_axis_async)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, gpumem_axis, const void *,
+                                        int64_t, int64_t, int64_t, int64_t, int64_t, void *, int64_t *, gpumem_status *,
+                                        gpumem_stream *);
   gpumem_status (*reduce_segments)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, const void *, int64_t, const int64_t *,
                                    int64_t, void *);
   gpumem_status (*reduce_segments_async)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, const void *, int64_t,
@@ -409,6 +414,8 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_nrm2_f64_async,
                                                 gpumem_reduce_axis,
                                                 gpumem_reduce_axis_async,
+                                                gpumem_argreduce_axis,
+                                                gpumem_argreduce_axis_async,
                                                 gpumem_reduce_segments,
                                                 gpumem_reduce_segments_async,
                                                 gpumem_reduce_view,

@@ -157,6 +157,12 @@ TEST_P(CppOperations, ReduceLines) {
   EXPECT_EQ(both, (std::vector<std::int64_t>{1, 3, 2, 4, 5, 7, 6, 8}));
   EXPECT_TRUE(throws(status::invalid_argument, "reduce_axis: result has 3 elements; expected 4 or more",
                      [&] { ctx.reduce_axis(reduce_op::sum, axis::cols, matrix_view(m, 3, 4), rows); }));
+  std::vector<std::int64_t> places(4);
+  ctx.argreduce_axis(reduce_op::max, axis::cols, matrix_view(m, 3, 4), cols, places);
+  EXPECT_EQ(cols, (std::vector<std::int64_t>{9, 10, 11, 12}));
+  EXPECT_EQ(places, (std::vector<std::int64_t>{2, 2, 2, 2}));
+  EXPECT_TRUE(throws(status::invalid_argument, "argreduce_axis: value or index has 3 elements; expected 4 or more",
+                     [&] { ctx.argreduce_axis(reduce_op::max, axis::cols, matrix_view(m, 3, 4), rows, places); }));
 
   const std::vector<std::int64_t> offsets{0, 2, 2, 12};
   std::vector<std::int64_t> sums(3);
@@ -175,9 +181,12 @@ TEST_P(CppOperations, ReduceLines) {
   ctx.copy(ends, offsets);
   stream.reduce_axis(reduce_op::sum, axis::rows, matrix_view(x, 3, 4), results.subview(0, 3));
   stream.reduce_segments(reduce_op::sum, x, ends, results.subview(3, 3));
+  auto found = ctx.alloc_pinned<std::int64_t>(6);
+  stream.argreduce_axis(reduce_op::min, axis::rows, matrix_view(x, 3, 4), found.subview(0, 3), found.subview(3, 3));
   stream.synchronize();
   EXPECT_EQ(std::vector<std::int64_t>(results.begin(), results.end()),
             (std::vector<std::int64_t>{10, 26, 42, 3, 0, 75}));
+  EXPECT_EQ(std::vector<std::int64_t>(found.begin(), found.end()), (std::vector<std::int64_t>{1, 5, 9, 0, 0, 0}));
 }
 
 TEST_P(CppOperations, Scan) {

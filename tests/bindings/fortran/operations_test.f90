@@ -239,7 +239,7 @@ contains
 
   subroutine lines
     integer(int32), target :: x(6, 5, 2)
-    integer(int64), target :: cols(5), rows(6), many(6, 2), both(2, 4), results(3)
+    integer(int64), target :: cols(5), rows(6), many(6, 2), places(6, 2), both(2, 4), results(3)
     integer :: i
     x = reshape([(mod(i * 37, 101) - 50, i = 1, 60)], [6, 5, 2])
     call ctx%reduce_axis(gpumem_sum, gpumem_view(x(:, :, 1)), 1, gpumem_view(cols))
@@ -250,6 +250,10 @@ contains
     call expect(all(many == sum(x, 2)), 'of each matrix')
     call ctx%reduce_axis(gpumem_min_max, part(gpumem_view(x(:, :, 2)), [2, 1], [3, 4]), 1, gpumem_view(both))
     call expect(all(both(1, :) == minval(x(2:3, 1:4, 2), 1)) .and. all(both(2, :) == maxval(x(2:3, 1:4, 2), 1)), 'of a section')
+    call ctx%argreduce_axis_from_zero(gpumem_max, gpumem_view(x), 2, gpumem_view(many), gpumem_view(places))
+    call expect(all(many == maxval(x, 2)) .and. all(places + 1 == maxloc(x, 2)), 'places along dimension 2')
+    call ctx%argreduce_axis_from_zero(gpumem_min, gpumem_view(x), 2, gpumem_view(many), gpumem_view(rows), stat=stat, errmsg=errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'index_from_zero')
     call ctx%reduce_axis(gpumem_sum, gpumem_view(x), 3, gpumem_view(many), stat=stat, errmsg=errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'dim is 3')
     call ctx%reduce_axis(gpumem_sum, gpumem_view(x), 2, gpumem_view(rows), stat=stat, errmsg=errmsg)

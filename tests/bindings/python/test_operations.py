@@ -99,6 +99,37 @@ def test_reduce_axis():
             assert error.result.tolist() == [3, 0]
 
 
+def test_argreduce_axis():
+    np = numpy()
+    rng = np.random.default_rng(31)
+    with host() as ctx:
+        x = rng.integers(-5, 5, (3, 4, 7))
+        for y in (x, x[0], x[:, ::2], np.asfortranarray(x), x.transpose(1, 0, 2), x.astype("f4"), x[0, 0]):
+            for axis in range(-y.ndim, y.ndim):
+                for op, value, index in (("min", y.min(axis), y.argmin(axis)), ("max", y.max(axis), y.argmax(axis))):
+                    values, indices = ctx.argreduce(y, op, axis=axis)
+                    assert np.array_equal(values, value) and np.array_equal(indices, index), (y.shape, op, axis)
+        values, indices = ctx.argreduce(np.array([[1, -3, 3], [np.nan, 0, np.nan]]), "max_abs", axis=1)
+        assert values[0] == 3 and np.isnan(values[1]) and indices.tolist() == [1, 0]
+        out = np.empty(7, np.int64), np.empty(7, np.int64)
+        assert ctx.argreduce(x[0], axis=0, out=out) == out and np.array_equal(out[1], x[0].argmin(0))
+        with ctx.Stream() as s:
+            word = ctx.empty(1, "i32", "pinned")
+            values, indices = ctx.argreduce(x, "max", axis=2, status=word, stream=s)
+        assert np.array_equal(indices, x.argmax(2)) and np.array_equal(values, x.max(2)) and word.item() == 0
+        with raises(ValueError, "expected 7 of i64"):
+            ctx.argreduce(x[0], axis=0, out=(out[0], np.empty(6, np.int64)))
+        with raises(ValueError, "status", "axis"):
+            ctx.argreduce(x[0], status=word)
+        with raises(gpumem.Empty):
+            ctx.argreduce(np.empty((3, 0)), axis=1)
+        try:
+            ctx.argreduce(np.array([[-(2**63), 1], [5, -6]]), "max_abs", axis=1)
+            raise AssertionError("the first magnitude does not fit")
+        except gpumem.Overflow as error:
+            assert [part.tolist() for part in error.result] == [[0, 6], [0, 1]]
+
+
 def test_reduce_axis_of_any_order():
     np = numpy()
     rng = np.random.default_rng(29)

@@ -494,6 +494,8 @@ pub struct Functions {
     pub gpumem_nrm2_f64_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, x: *const f64, n: i64, stride: i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_reduce_axis: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, axis: gpumem_axis, x: *const c_void, rows: i64, cols: i64, ld: i64, batches: i64, batch_stride: i64, result: *mut c_void) -> gpumem_status,
     pub gpumem_reduce_axis_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, axis: gpumem_axis, x: *const c_void, rows: i64, cols: i64, ld: i64, batches: i64, batch_stride: i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_argreduce_axis: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, axis: gpumem_axis, x: *const c_void, rows: i64, cols: i64, ld: i64, batches: i64, batch_stride: i64, value: *mut c_void, index: *mut i64) -> gpumem_status,
+    pub gpumem_argreduce_axis_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, axis: gpumem_axis, x: *const c_void, rows: i64, cols: i64, ld: i64, batches: i64, batch_stride: i64, value: *mut c_void, index: *mut i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_reduce_segments: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void) -> gpumem_status,
     pub gpumem_reduce_segments_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_reduce_view: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, result: *mut c_void) -> gpumem_status,
@@ -707,6 +709,8 @@ impl Functions {
             gpumem_nrm2_f64_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, *const f64, i64, i64, *mut f64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_nrm2_f64_async\0")?),
             gpumem_reduce_axis: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, gpumem_axis, *const c_void, i64, i64, i64, i64, i64, *mut c_void) -> gpumem_status>(some("gpumem_reduce_axis\0")?),
             gpumem_reduce_axis_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, gpumem_axis, *const c_void, i64, i64, i64, i64, i64, *mut c_void, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_reduce_axis_async\0")?),
+            gpumem_argreduce_axis: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, gpumem_axis, *const c_void, i64, i64, i64, i64, i64, *mut c_void, *mut i64) -> gpumem_status>(some("gpumem_argreduce_axis\0")?),
+            gpumem_argreduce_axis_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, gpumem_axis, *const c_void, i64, i64, i64, i64, i64, *mut c_void, *mut i64, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_argreduce_axis_async\0")?),
             gpumem_reduce_segments: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, *const c_void, i64, *const i64, i64, *mut c_void) -> gpumem_status>(some("gpumem_reduce_segments\0")?),
             gpumem_reduce_segments_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, *const c_void, i64, *const i64, i64, *mut c_void, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_reduce_segments_async\0")?),
             gpumem_reduce_view: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const i64, *const c_void, *const i64, *mut c_void) -> gpumem_status>(some("gpumem_reduce_view\0")?),
@@ -912,6 +916,8 @@ impl Functions {
             gpumem_nrm2_f64_async: linked::gpumem_nrm2_f64_async,
             gpumem_reduce_axis: linked::gpumem_reduce_axis,
             gpumem_reduce_axis_async: linked::gpumem_reduce_axis_async,
+            gpumem_argreduce_axis: linked::gpumem_argreduce_axis,
+            gpumem_argreduce_axis_async: linked::gpumem_argreduce_axis_async,
             gpumem_reduce_segments: linked::gpumem_reduce_segments,
             gpumem_reduce_segments_async: linked::gpumem_reduce_segments_async,
             gpumem_reduce_view: linked::gpumem_reduce_view,
@@ -1119,6 +1125,8 @@ mod linked {
         pub fn gpumem_nrm2_f64_async(ctx: *mut gpumem_ctx, x: *const f64, n: i64, stride: i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_reduce_axis(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, axis: gpumem_axis, x: *const c_void, rows: i64, cols: i64, ld: i64, batches: i64, batch_stride: i64, result: *mut c_void) -> gpumem_status;
         pub fn gpumem_reduce_axis_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, axis: gpumem_axis, x: *const c_void, rows: i64, cols: i64, ld: i64, batches: i64, batch_stride: i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_argreduce_axis(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, axis: gpumem_axis, x: *const c_void, rows: i64, cols: i64, ld: i64, batches: i64, batch_stride: i64, value: *mut c_void, index: *mut i64) -> gpumem_status;
+        pub fn gpumem_argreduce_axis_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, axis: gpumem_axis, x: *const c_void, rows: i64, cols: i64, ld: i64, batches: i64, batch_stride: i64, value: *mut c_void, index: *mut i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_reduce_segments(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void) -> gpumem_status;
         pub fn gpumem_reduce_segments_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_reduce_view(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, result: *mut c_void) -> gpumem_status;

@@ -141,6 +141,27 @@ impl<T: Element> Sequence<T> {
         ))
     }
 
+    fn search_axis(
+        &self,
+        at: Run<'_>,
+        m: Matrix,
+        lines: (Axis, Extreme),
+        value: (*mut T::Result, usize),
+        index: (*mut i64, usize),
+        status: *mut i32,
+    ) -> Result<i32> {
+        self.whole("x")?;
+        let [rows, cols, ld, batches, batch_stride] = m.numbers(self.len, "x")?;
+        let of_matrix = if lines.0 == Axis::Rows { m.rows } else { m.cols };
+        enough(of_matrix.checked_mul(m.batches), value.1.min(index.1), "value or index")?;
+        let args = (T::DTYPE as i32, lines.1 as i32, lines.0 as i32, self.ptr.cast(), value.0.cast(), index.0);
+        Ok(run!(
+            at,
+            gpumem_argreduce_axis(args.0, args.1, args.2, args.3, rows, cols, ld, batches, batch_stride, args.4, args.5),
+            gpumem_argreduce_axis_async(status)
+        ))
+    }
+
     fn segments(
         &self,
         at: Run<'_>,
@@ -379,6 +400,23 @@ impl Context {
         Several::of(self, status, &OF_LINES)
     }
 
+    /// The minimum, the maximum or the largest magnitude of each row or column, and its index there, matrix by matrix.
+    /// `gpumem_argreduce_axis()`.
+    pub fn argreduce_axis<'a, 'b, 'c, T: Element>(
+        &self,
+        x: impl Into<View<'a, T>>,
+        layout: Matrix,
+        axis: Axis,
+        end: Extreme,
+        value: impl Into<ViewMut<'b, T::Result>>,
+        index: impl Into<ViewMut<'c, i64>>,
+    ) -> Result<Several> {
+        let (value, index, x) = (value.into(), index.into(), Sequence::from(x.into()));
+        let (value, index) = ((value.ptr, value.len), (index.ptr, index.len));
+        let status = x.search_axis(self.now(), layout, (axis, end), value, index, null_mut())?;
+        Several::of(self, status, &OF_LINES)
+    }
+
     /// One result for each `x[offsets[s]..offsets[s + 1]]`. `gpumem_reduce_segments()`.
     pub fn reduce_segments<'a, 'b, 'c, T: Element>(
         &self,
@@ -508,6 +546,23 @@ impl Queue {
     ) -> Result<()> {
         let (x, out, status) = (self.input(x, "x")?, self.output(out, "out")?, self.status(status)?);
         self.ctx.check(Sequence::from(x).axis(self.run(), layout, axis, op, (out.ptr, out.len), status)?)
+    }
+
+    /// As [`Context::argreduce_axis`]. `gpumem_argreduce_axis_async()`.
+    #[allow(clippy::too_many_arguments)]
+    pub fn argreduce_axis<'a, 'b, 'c, T: Element>(
+        &self,
+        x: impl Into<Lent<'a, T>>,
+        layout: Matrix,
+        axis: Axis,
+        end: Extreme,
+        value: impl Into<LentMut<'b, T::Result>>,
+        index: impl Into<LentMut<'c, i64>>,
+        status: Option<LentMut<'_, i32>>,
+    ) -> Result<()> {
+        let (x, value, index) = (self.input(x, "x")?, self.output(value, "value")?, self.output(index, "index")?);
+        let (value, index, status) = ((value.ptr, value.len), (index.ptr, index.len), self.status(status)?);
+        self.ctx.check(Sequence::from(x).search_axis(self.run(), layout, (axis, end), value, index, status)?)
     }
 
     /// As [`Context::reduce_segments`]. `gpumem_reduce_segments_async()`.

@@ -59,6 +59,11 @@ fn reduces_lines_and_segments() -> Result<()> {
     let mut cols = [0i64; 2];
     ctx.reduce_axis(&x, Matrix::new(2, 2).ld(3), Axis::Cols, Op::Max, &mut cols)?.all()?;
     assert_eq!(cols, [4, i64::MAX]);
+    let mut places = [9i64; 2];
+    ctx.argreduce_axis(&x, Matrix::new(2, 3), Axis::Rows, Extreme::Max, &mut cols, &mut places)?.all()?;
+    assert_eq!((cols, places), ([3, i64::MAX], [2, 1]));
+    let few = ctx.argreduce_axis(&x, Matrix::new(2, 3), Axis::Cols, Extreme::Max, &mut cols, &mut places);
+    assert_eq!(status(few), Status::OUT_OF_RANGE);
     let mut ends = [0i64; 8];
     let two = Matrix::new(1, 2).batches(4, 1);
     ctx.reduce_axis(&x, two, Axis::Rows, Op::MinMax, &mut ends)?.all()?;

@@ -43,7 +43,8 @@ int level_of(const char* name) {
   fail(GPUMEM_INVALID_ARGUMENT, "the environment's GPUMEM_HOST_SIMD is '%.32s'; expected base, avx2 or avx512", name);
 }
 
-ReduceLoop search_of(const RangeLoops& ranges, gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
+template <class Loop>
+Loop search_of(const RangeLoopsOf<Loop>& ranges, gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   switch (extreme_of(op)) {
     case Extreme::lowest:
       return ranges.first_minimum[dtype];
@@ -85,13 +86,14 @@ LineLoop Loops::lines(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept {
     case NodeKind::integer_product:
       return word_lines.by_addend[dtype][addend_of(op)];
     case NodeKind::range:
-      return word_lines.range[dtype];
+      return word_lines.ranges.range[dtype];
+    case NodeKind::arg:
+      return search_of(word_lines.ranges, dtype, op);
     case NodeKind::sum:
     case NodeKind::product:
       return float_lines.by_addend[dtype][addend_of(op)];
     case NodeKind::compensated:
       return float_lines.sum_compensated;
-    case NodeKind::arg:
     case NodeKind::norm:
       break;
   }

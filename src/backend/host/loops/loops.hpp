@@ -46,12 +46,14 @@ struct FloatLoops {
   ReduceLoop norm;             // f64
 };
 
-struct RangeLoops {
-  ByType<ReduceLoop> range;
-  ByType<ReduceLoop> first_minimum;
-  ByType<ReduceLoop> first_maximum;
-  ByType<ReduceLoop> first_largest;  // by magnitude
+template <class Loop>
+struct RangeLoopsOf {
+  ByType<Loop> range;
+  ByType<Loop> first_minimum;
+  ByType<Loop> first_maximum;
+  ByType<Loop> first_largest;  // by magnitude
 };
+using RangeLoops = RangeLoopsOf<ReduceLoop>;
 
 // Destination of the results of neighbouring lines, at any alignment. Floating-point sums without a root, and products,
 // can store values. All others store partial results.
@@ -62,7 +64,7 @@ struct LineResults {
 
 // Many lines at once, pitch bytes apart, at any alignment. There is at least one line with at least one element.
 // columns: at most kStripColumns neighbouring columns of at most kLeafTerms rows. rows: at most `longest` elements
-// each.
+// each. Indices of a search count from the first element of their line.
 constexpr int64_t kStripColumns = 4096;
 constexpr int64_t kColumnScratchBytes = int64_t{448} << 10;  // aligned to 64
 struct LineLoop {
@@ -81,7 +83,7 @@ struct FloatLineLoops {
 
 struct WordLineLoops {
   ByType<LoopsByAddend<LineLoop>> by_addend;
-  ByType<LineLoop> range;
+  RangeLoopsOf<LineLoop> ranges;
 };
 
 // Transposes rows [first_row, last_row) and columns [first_col, last_col) of src into dst. buffer: nullptr, or
@@ -241,7 +243,7 @@ struct Loops {
 
   // For every op of the type, with DOT and NRM2.
   ReduceLoop reduce(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept;
-  // For every op of the reductions of an axis.
+  // For every op of the reductions of an axis, and the searches.
   LineLoop lines(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept;
 };
 

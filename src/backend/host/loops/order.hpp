@@ -116,6 +116,16 @@ inline uint64_t key(T v) {
   return static_cast<U>(static_cast<U>(v) ^ kSign);
 }
 
+// Like rank_of(), for an element as order() makes it. The wanted element has the lowest rank.
+template <class Type, gpumem_reduce_op kOp, class T = typename Type::T>
+std::make_unsigned_t<T> rank(T v) {
+  using U = std::make_unsigned_t<T>;
+  if (Type::is_nan(v)) return 0;
+  if constexpr (kOp == GPUMEM_ARG_MIN) return static_cast<U>(key(v));
+  if constexpr (kOp == GPUMEM_ARG_MAX) return static_cast<U>(~key(v));
+  if constexpr (kOp == GPUMEM_ARG_MAX_ABS) return static_cast<U>(~Type::size(v));
+}
+
 template <gpumem_dtype kType>
 using Ordered = std::conditional_t<
     is_floating(kType), Floating<SignedOf<kType>, static_cast<SignedOf<kType>>(infinity_bits(kType))>,

@@ -38,15 +38,6 @@ ReduceNode range(const void* x, const void*, int64_t n) {
   return {{key(all.low), key(all.high), 0, 0}};
 }
 
-// Like rank_of(), for an element as order() makes it. The wanted element has the lowest rank.
-template <class Type, gpumem_reduce_op kOp, class T = typename Type::T>
-std::make_unsigned_t<T> rank(T v) {
-  using U = std::make_unsigned_t<T>;
-  if (Type::is_nan(v)) return 0;
-  if constexpr (kOp == GPUMEM_ARG_MIN) return static_cast<U>(key(v));
-  if constexpr (kOp == GPUMEM_ARG_MAX) return static_cast<U>(~key(v));
-  if constexpr (kOp == GPUMEM_ARG_MAX_ABS) return static_cast<U>(~Type::size(v));
-}
 template <class Type, gpumem_reduce_op kOp, class T>
 std::make_unsigned_t<T> lowest_rank(const Range<T>& range) {
   const auto low = rank<Type, kOp>(range.low);

@@ -37,6 +37,7 @@ struct WordLines {
       }
       many.take(row, width);
     }
+    if constexpr (requires { many.number_rows(columns, joined); }) many.number_rows(columns, joined);
     for (int64_t half = joined / 2 * columns; half >= columns; half /= 2) {
       for (int64_t c = 0; c < half; ++c) many.join(c, half + c);
     }
@@ -159,6 +160,61 @@ struct Ranges {
   }
 };
 
+// The lowest rank and its first row. It has at least 16 bits, enough for the rows too.
+template <class Type, gpumem_reduce_op kOp>
+struct Places {
+  using T = typename Type::T;
+  using Rank = std::conditional_t<sizeof(T) == 1, uint16_t, std::make_unsigned_t<T>>;
+  static Rank rank_at(const char* row, int64_t c) {
+    return rank<Type, kOp>(Type::order(load_as<T>(row + c * static_cast<int64_t>(sizeof(T)))));
+  }
+  template <int64_t kMost>
+  struct Many {
+    Rank lowest[kMost];
+    Rank place[kMost];
+    Rank taken;
+    void begin(const char* row, int64_t columns) {
+      taken = 0;
+      for (int64_t c = 0; c < columns; ++c) {
+        lowest[c] = rank_at(row, c);
+        place[c] = 0;
+      }
+    }
+    void take(const char* row, int64_t columns) {
+      for (int64_t c = 0; c < columns; ++c) {
+        const Rank here = rank_at(row, c);
+        const bool lower = here < lowest[c];
+        lowest[c] = lower ? here : lowest[c];
+        place[c] = lower ? taken : place[c];
+      }
+      ++taken;
+    }
+    // `joined` rows were taken at a time. Numbers of such rows become those of single rows.
+    void number_rows(int64_t columns, int64_t joined) {
+      for (int64_t i = 0; i < joined; ++i) {
+        for (int64_t c = i * columns; c < (i + 1) * columns; ++c) place[c] = static_cast<Rank>(place[c] * joined + i);
+      }
+    }
+    void join(int64_t c, int64_t other) {
+      if (lowest[other] > lowest[c] || (lowest[other] == lowest[c] && place[other] > place[c])) return;
+      lowest[c] = lowest[other];
+      place[c] = place[other];
+    }
+    ReduceNode node(int64_t c) const { return {{lowest[c], place[c], 0, 0}}; }
+  };
+  static ReduceNode of_row(const char* row, int64_t cols) {
+    Rank lowest = rank_at(row, 0);
+    int64_t place = 0;
+    for (int64_t c = 1; c < cols; ++c) {
+      const Rank here = rank_at(row, c);
+      if (here >= lowest) continue;
+      lowest = here;
+      place = c;
+    }
+    return {{lowest, static_cast<uint64_t>(place), 0, 0}};
+  }
+};
+
 template <class State>
 constexpr LineLoop kLines = {WordLines<State>::columns, WordLines<State>::rows, kLeafLanes};
 template <class T, Addend kAddend, class Word>
@@ -189,12 +245,21 @@ constexpr auto loops_of_type = []<gpumem_dtype kType>() -> LoopsByAddend<LineLoo
   return {};
 };
 
+// Longer rows are searched one by one (ranges.cpp), which vectorises.
+constexpr int64_t kShortSearch = 16;
+template <gpumem_reduce_op kOp>
+constexpr ByType<LineLoop> kSearch = by_type<LineLoop>([]<gpumem_dtype kType>() -> LineLoop {
+  using Lines = WordLines<Places<Ordered<kType>, kOp>>;
+  return {Lines::columns, Lines::rows, kShortSearch};
+});
+
 }  // namespace
 
 namespace GPUMEM_LOOPS {
 const WordLineLoops word_lines = {
     by_type<LoopsByAddend<LineLoop>>(loops_of_type),
-    by_type<LineLoop>([]<gpumem_dtype kType>() { return kLines<Ranges<Ordered<kType>>>; })};
+    {by_type<LineLoop>([]<gpumem_dtype kType>() { return kLines<Ranges<Ordered<kType>>>; }), kSearch<GPUMEM_ARG_MIN>,
+     kSearch<GPUMEM_ARG_MAX>, kSearch<GPUMEM_ARG_MAX_ABS>}};
 }  // namespace GPUMEM_LOOPS
 
 }  // namespace gpumem
