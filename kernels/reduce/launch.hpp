@@ -24,6 +24,8 @@ struct ReduceSlot {
 // to the last of them. Counters and status are 0 before and after every launch.
 constexpr int64_t kScratchCounters = 16384;
 constexpr int64_t kLongRunCounter = kScratchCounters - 1;  // counts the runs of very long segments
+// Thread blocks that share the runs of very long segments. More than any device runs at a time.
+constexpr int64_t kLongSegmentBlocks = 1024;
 struct ReduceScratch {
   void* nodes = nullptr;
   unsigned* counters = nullptr;
@@ -60,7 +62,7 @@ struct ReduceLaunch {
   const void* y = nullptr;      // dot: the second operand
   int64_t y_stride = 0;
   const ReduceView* view = nullptr;  // host memory; nullptr or rank 0: the strides above
-  bool single_tile = false;  // the threads of one block or cluster load the whole sequence at once
+  bool single_tile = false;          // the threads of one block or cluster load the whole sequence at once
   // A blocking reduction of one line writes its node to the slot. Others write the finished value.
   ReduceSlot* slot = nullptr;
   uint32_t ticket = 0;
