@@ -26,11 +26,11 @@ constexpr int kThreads = kByIndexThreads;
 constexpr int kEach = kByIndexEach;
 
 struct ByIndex : ReduceByIndexParams {
-  uint64_t limit;  // of the index
-  uint64_t sign;   // the highest bit of signed elements, or 0
-  ByIndexHead* head;
-  Value* values;
-  int32_t copies;  // of a block's table
+  uint64_t limit = 0;  // of the index
+  uint64_t sign = 0;   // the highest bit of signed elements, or 0
+  ByIndexHead* head = nullptr;
+  Value* values = nullptr;
+  int32_t copies = 1;  // of a block's table
 };
 
 // The lowest bad place has the largest complement. No complement is 0.

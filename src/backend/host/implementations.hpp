@@ -52,7 +52,7 @@ struct BinBuckets {
 constexpr int64_t by_index_workspace_bytes(const BinBuckets& cut, const ReduceByIndexParams& p,
                                            int64_t tasks) noexcept {
   const int64_t moved = p.n * element_bytes(p.dtype);
-  return 8 * (p.bins + 1 + tasks * cut.buckets) + moved + (cut.shift > 0 ? moved + 4 * p.n + 8 : 0);
+  return 8 * (p.bins + 1 + tasks * cut.buckets) + moved + (cut.shift > 0 ? moved + 4 * p.n : 0);
 }
 int64_t by_index_serial_workspace_bytes(const ReduceByIndexParams& params) noexcept;
 

@@ -98,6 +98,12 @@ gpumem_status reduce_bins(const HostTeam& team, const ReduceSegmentsParams& segm
   }
 }
 
+template <class Word>
+struct [[gnu::packed]] BinItem {
+  Word element;
+  uint32_t bin;  // of the bucket
+};
+
 template <class Index, class Word>
 class CountingSort {
  public:
@@ -110,8 +116,7 @@ class CountingSort {
         offsets_(reinterpret_cast<int64_t*>(workspace)),
         tables_(offsets_ + p.bins + 1),
         sorted_(reinterpret_cast<Word*>(tables_ + tasks_ * cut_.buckets)),
-        parted_(sorted_ + p.n),
-        bins_(reinterpret_cast<uint32_t*>((reinterpret_cast<uintptr_t>(parted_ + p.n) + 7) / 8 * 8)) {}
+        items_(reinterpret_cast<BinItem<Word>*>(sorted_ + p.n)) {}
 
   void run() const noexcept {
     FirstBad bad(p_);
@@ -125,9 +130,8 @@ class CountingSort {
     } else {
       team_.parallel(tasks_, [this](int64_t task) {
         const uint64_t low = (uint64_t{1} << cut_.shift) - 1;
-        move(task, [x = p_.x, to = parted_, bins = bins_, low](int64_t at, uint64_t bin, int64_t i) {
-          to[at] = element_at<Word>(x, i);
-          bins[at] = static_cast<uint32_t>(bin & low);
+        move(task, [x = p_.x, to = items_, low](int64_t at, uint64_t bin, int64_t i) {
+          to[at] = {element_at<Word>(x, i), static_cast<uint32_t>(bin & low)};
         });
       });
       team_.parallel(cut_.buckets, [this](int64_t bucket) { sort_bucket(bucket); });
@@ -182,14 +186,15 @@ class CountingSort {
     int64_t* const places = offsets_ + first_bin + 1;
     std::fill_n(places, count - 1, 0);
     for (int64_t i = begin; i < end; ++i) {
-      if (bins_[i] < count - 1) ++places[bins_[i]];
+      if (items_[i].bin < count - 1) ++places[items_[i].bin];
     }
     int64_t at = begin;
     for (int64_t bin = 0; bin < count - 1; ++bin) at += std::exchange(places[bin], at);
     int64_t last_bin = at;
     for (int64_t i = begin; i < end; ++i) {
-      int64_t& place = bins_[i] < count - 1 ? places[bins_[i]] : last_bin;
-      sorted_[place++] = parted_[i];
+      const BinItem<Word> item = items_[i];
+      int64_t& place = item.bin < count - 1 ? places[item.bin] : last_bin;
+      sorted_[place++] = item.element;
     }
   }
 
@@ -201,8 +206,7 @@ class CountingSort {
   int64_t* const offsets_;
   int64_t* const tables_;
   Word* const sorted_;
-  Word* const parted_;
-  uint32_t* const bins_;
+  BinItem<Word>* const items_;
 };
 
 }  // namespace

@@ -98,7 +98,7 @@ Config host_tables_config(const DeviceProps& d, const ReduceByIndexParams& p) no
 // A step of the sort writes to at most 2^kMostBits places at a time.
 Config host_sorted_config(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
   constexpr int64_t kLeast = int64_t{1} << 15;
-  constexpr int kMostBits = 10;
+  constexpr int kMostBits = 8;
   Config segments;
   implementation<ReduceSegmentsFamily>("host_segments").plan(d, segments_of(p), segments);
   host::BinBuckets cut{};
