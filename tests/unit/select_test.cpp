@@ -176,17 +176,6 @@ SelectParams random_params(std::mt19937_64& random) {
 }
 
 template <>
-ReduceByIndexParams random_params(std::mt19937_64& random) {
-  ReduceByIndexParams p{
-      .index = made_up_address(0, 1), .n = 1 + log_uniform(random, 36), .bins = 1 + log_uniform(random, 30)};
-  if (random() % 4 == 0) return p;
-  p.dtype = static_cast<gpumem_dtype>(random() % 12);
-  p.op = static_cast<gpumem_reduce_op>(random() % kSumsAndExtremes);
-  p.x = anywhere(random, 0);
-  return p;
-}
-
-template <>
 PermuteParams random_params(std::mt19937_64& random) {
   PermuteAxes axes;
   axes.element_bytes = int64_t{1} << (random() % 5);
@@ -242,6 +231,16 @@ ReduceSegmentsParams random_params(std::mt19937_64& random) {
           .x = anywhere(random, 0),
           .n = log_uniform(random, 36),
           .segments = 1 + log_uniform(random, 30)};
+}
+template <>
+ReduceByIndexParams random_params(std::mt19937_64& random) {
+  ReduceByIndexParams p{
+      .index = made_up_address(0, 1), .n = 1 + log_uniform(random, 36), .bins = 1 + log_uniform(random, 30)};
+  if (random() % 4 == 0) return p;
+  p.dtype = static_cast<gpumem_dtype>(random() % 12);
+  p.op = static_cast<gpumem_reduce_op>(random() % kSumsAndExtremes);
+  p.x = anywhere(random, 0);
+  return p;
 }
 template <>
 ArithmeticParams random_params(std::mt19937_64& random) {
