@@ -222,7 +222,8 @@ enum {
   GPUMEM_FAMILY_MAP = 14,        /* gpumem_map, gpumem_compare, gpumem_where, gpumem_convert_scaled */
   GPUMEM_FAMILY_SCAN = 15,
   GPUMEM_FAMILY_SORT = 16,
-  GPUMEM_FAMILY_SELECT = 17
+  GPUMEM_FAMILY_SELECT = 17,
+  GPUMEM_FAMILY_REDUCE_BY_INDEX = 18
 };
 
 /* Elementwise functions of gpumem_map(). Those of one operand come first. */
@@ -1113,6 +1114,38 @@ GPUMEM_API gpumem_status gpumem_reduce_segments(gpumem_ctx *ctx, gpumem_dtype dt
 GPUMEM_API gpumem_status gpumem_reduce_segments_async(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op,
                                                       const void *x, int64_t n, const int64_t *offsets,
                                                       int64_t segments, void *result, gpumem_status *status,
+                                                      gpumem_stream *stream);
+
+/* result[b] = the reduction of the elements x[i] with index[i] == b, for b < bins (pairs for GPUMEM_MIN_MAX). It has the
+ * bits of gpumem_reduce() for these elements in their order. Examples are histograms, the deposition of particles on a
+ * grid, the assembly of finite elements and sums over the edges of a graph.
+ *
+ * Operands    x has n contiguous elements. index has n contiguous numbers from 0 to bins - 1 of index_type: GPUMEM_I32,
+ *             GPUMEM_U32, GPUMEM_I64 or GPUMEM_U64. It is aligned to its numbers. They may be in any order, and repeat.
+ * Counts      If x is NULL, each element counts as 1, and result[b] is the number of indices b, an int64_t. dtype is
+ *             then GPUMEM_I64, and op GPUMEM_SUM.
+ * No value    A bin without a value is written as 0. The other bins are correct. The call then gives the larger of the
+ *             codes GPUMEM_EMPTY (a minimum or maximum of no elements) and GPUMEM_OVERFLOW. Counts always fit.
+ * Bad index   A number outside 0 to bins - 1 gives GPUMEM_OUT_OF_RANGE. Nothing is written then except *status. The
+ *             error message of the blocking call names the first bad number and its place.
+ * n == 0      No bin has elements. x and index may be NULL. bins is at least 1 unless n is 0.
+ * Place       The work runs at x. Counts run at index. The blocking call first copies an index on the other side there.
+ *             For an asynchronous call the device can also read a pinned index.
+ * Status      The asynchronous call writes *status: GPUMEM_OK, or one of the three codes above. status may be NULL.
+ * Scratch     Counts, and sums, minima and maxima of integers of up to 32 bits: 8 bytes per bin, on the host for each
+ *             thread. Others, with elements of e bytes, at least 4 on a device, and k bytes that hold bins: at most
+ *             3n * (e + k) + 24 * bins bytes on a device, and n * (2e + 4) + 8 * bins on the host. Device memory
+ *             comes and goes in the stream's order. A captured graph has its own.
+ * Capture     Only operands of the device. Two executions of one captured call may not overlap.
+ *
+ * Errors: as all reductions; OUT_OF_RANGE (blocking call: a bad index); INVALID_ARGUMENT (x is NULL and n is not 0, with
+ * another dtype or op than for counts; bins is 0 and n is not); OUT_OF_MEMORY (scratch memory). */
+GPUMEM_API gpumem_status gpumem_reduce_by_index(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void *x,
+                                                gpumem_dtype index_type, const void *index, int64_t n, void *result,
+                                                int64_t bins);
+GPUMEM_API gpumem_status gpumem_reduce_by_index_async(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op,
+                                                      const void *x, gpumem_dtype index_type, const void *index,
+                                                      int64_t n, void *result, int64_t bins, gpumem_status *status,
                                                       gpumem_stream *stream);
 
 /* Reductions of views, such as the interior of an array with a border. They are gpumem_reduce(), gpumem_argreduce(),

@@ -14,6 +14,7 @@
 #include "kernels/map/params.hpp"
 #include "kernels/permute/params.hpp"
 #include "kernels/reduce/params.hpp"
+#include "kernels/reduce_by_index/params.hpp"
 #include "kernels/resize/params.hpp"
 #include "kernels/scan/params.hpp"
 #include "kernels/select/params.hpp"
@@ -118,6 +119,11 @@ struct SelectFamily : Family<SelectParams, GPUMEM_FAMILY_SELECT> {
   static Table table() noexcept;
 };
 
+struct ReduceByIndexFamily : Family<ReduceByIndexParams, GPUMEM_FAMILY_REDUCE_BY_INDEX> {
+  static constexpr const char* name = "reduce_by_index";
+  static Table table() noexcept;
+};
+
 template <class... Family>
 struct FamilyList {
   static constexpr int count = sizeof...(Family);
@@ -128,12 +134,14 @@ struct FamilyList {
 };
 
 // In the order of their numbers, which begin with 1.
-using Families = FamilyList<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily,
-                            CopyFamily, AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily, ResizeFamily,
-                            ConvertFamily, ArithmeticFamily, MapFamily, ScanFamily, SortFamily, SelectFamily>;
+using Families =
+    FamilyList<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily, CopyFamily,
+               AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily, ResizeFamily, ConvertFamily, ArithmeticFamily,
+               MapFamily, ScanFamily, SortFamily, SelectFamily, ReduceByIndexFamily>;
 // A backend only launches the chosen variant of these.
-using LaunchedFamilies = FamilyList<TransposeFamily, FillFamily, CopyFamily, AxpbyFamily, PermuteFamily, ResizeFamily,
-                                    ConvertFamily, ArithmeticFamily, MapFamily, ScanFamily, SortFamily, SelectFamily>;
+using LaunchedFamilies =
+    FamilyList<TransposeFamily, FillFamily, CopyFamily, AxpbyFamily, PermuteFamily, ResizeFamily, ConvertFamily,
+               ArithmeticFamily, MapFamily, ScanFamily, SortFamily, SelectFamily, ReduceByIndexFamily>;
 
 constexpr int family_index(gpumem_family family) noexcept { return family - 1; }
 

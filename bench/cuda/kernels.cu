@@ -29,6 +29,16 @@ void for_each(int64_t n, const Body& body) {
   check_cuda(cudaDeviceSynchronize());
 }
 
+template <class T, class Sum>
+struct AddByIndex {
+  const T* x;
+  const int32_t* index;
+  Sum* result;
+  __device__ void operator()(int64_t i) const {
+    atomicAdd(result + index[i], x == nullptr ? static_cast<Sum>(1) : static_cast<Sum>(x[i]));
+  }
+};
+
 template <class Body>
 __global__ void count_kernel(int64_t n, Body body, unsigned long long* count) {
   unsigned long long mine = 0;
@@ -292,6 +302,20 @@ void reference_line_sums(const float* x, int64_t rows, int64_t cols, bool of_col
   const auto grid = static_cast<int>(std::min<int64_t>(lines, 1 << 16));
   line_sums_kernel<<<grid, kThreads>>>(x, lines, of_columns ? rows : cols, of_columns ? 1 : cols, of_columns ? cols : 1,
                                        out);
+  check_cuda(cudaGetLastError());
+}
+
+void launch_atomics(gpumem_dtype dtype, const void* x, const int32_t* index, int64_t n, void* result, int64_t bins,
+                    cudaStream_t stream) {
+  check_cuda(cudaMemsetAsync(result, 0, static_cast<std::size_t>(8 * bins), stream));
+  if (x != nullptr && dtype == GPUMEM_F32) {
+    const AddByIndex<float, double> body{static_cast<const float*>(x), index, static_cast<double*>(result)};
+    each_kernel<<<grid_for(n), kThreads, 0, stream>>>(n, body);
+  } else {
+    const AddByIndex<int32_t, unsigned long long> body{static_cast<const int32_t*>(x), index,
+                                                       static_cast<unsigned long long*>(result)};
+    each_kernel<<<grid_for(n), kThreads, 0, stream>>>(n, body);
+  }
   check_cuda(cudaGetLastError());
 }
 

@@ -47,6 +47,11 @@ void reference_line_sums(const float* x, int64_t rows, int64_t cols, bool of_col
 // Reads bytes, a multiple of 16, once. L2 then contains only their clean lines.
 void launch_read(const void* x, int64_t bytes, unsigned int* sink, cudaStream_t stream);
 
+// result = the counts, or the sums, of elements by index, with one atomic per element. dtype: GPUMEM_I32, or GPUMEM_F32
+// with sums in f64. x: nullptr counts. result has bins numbers of 8 bytes.
+void launch_atomics(gpumem_dtype dtype, const void* x, const int32_t* index, int64_t n, void* result, int64_t bins,
+                    cudaStream_t stream);
+
 // Occupies the stream until *release becomes non-zero; after two seconds it gives up and sets *timed_out.
 void launch_gate(const int* release, int* timed_out, cudaStream_t stream);
 

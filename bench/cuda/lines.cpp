@@ -531,6 +531,39 @@ void add_scans(const Lines& lines) {
   }
 }
 
+// Counts and sums by random bins. The baseline's sums of f32 have other bits in each run, so they are not compared.
+void add_by_index(const Lines& lines) {
+  for (const std::string type : {"none", "i32", "f32"}) {
+    for (const int log2 : {16, 20, 24, 27}) {
+      for (const int bins_log2 : {4, 8, 14, 20, 24}) {
+        if (bins_log2 > log2) continue;
+        const std::string x = type == "none" ? "x=none" : "dtype=" + type + " op=sum x=device";
+        Line line{.family = "reduce_by_index",
+                  .name = (type == "none" ? "counts/" : type + "/") + power_name(log2) + " in " + power_name(bins_log2),
+                  .line = "reduce_by_index " + x + " n=" + text(int64_t{1} << log2) +
+                          " bins=" + text(int64_t{1} << bins_log2) + " index_type=i32 index=device",
+                  .peer_name = "atomics",
+                  .quick = log2 >= 24 && bins_log2 == 8,
+                  .ceiling = Ceiling::read};
+        line.peer = [type](const RunPtr& run, bool cold) {
+          const void* const elements = type == "none" ? nullptr : run->at("x");
+          const gpumem_dtype dtype = type == "f32" ? GPUMEM_F32 : GPUMEM_I32;
+          Side side = run_side(
+              run,
+              [run, elements, dtype] {
+                launch_atomics(dtype, elements, run->at<int32_t>("index"), run->number("n"),
+                               run->instance.output->get(), run->number("bins"), run->stream());
+              },
+              run->gpu->one_stream(cold));
+          if (type == "f32") side.verify = nullptr;
+          return side;
+        };
+        lines.add(line, true);
+      }
+    }
+  }
+}
+
 // Each function family once, over contiguous operands, rows with padding and repeated operands.
 void add_maps(const Lines& lines) {
   struct Mapped {
@@ -665,6 +698,7 @@ void add_cuda_lines(std::vector<Case>& cases, const GpuPtr& gpu) {
   add_sorts(lines);
   add_maps(lines);
   add_scans(lines);
+  add_by_index(lines);
   add_images(lines);
   add_image_batches(lines);
 }

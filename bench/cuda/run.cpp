@@ -19,7 +19,7 @@ void write_by_host(const Run& r, void* to) {
 void write_expected(const Run& r, void* to) {
   const std::string& family = r.problem.family();
   const bool by_host = family == "convert" || family == "resize" || family == "map" || family == "scan" ||
-                       family == "sort" || family == "select";
+                       family == "sort" || family == "select" || family == "reduce_by_index";
   if (by_host) return write_by_host(r, to);
   if (family == "fill") {
     const tool::Pattern pattern = tool::fill_pattern(r.number("uniform", 0) != 0);

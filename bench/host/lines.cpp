@@ -74,6 +74,21 @@ void plain_selection(const Run& r, unsigned char* to) {
   }
 }
 
+// One thread. Counts, or sums in f64, which are exact here: the elements have few bits.
+void plain_by_index(const Run& r, unsigned char* to) {
+  const auto* const index = r.at<const int64_t>("index");
+  const auto bins = static_cast<std::size_t>(r.number("bins"));
+  std::memset(to, 0, 8 * bins);
+  if (r.problem.text("x") == "none") {
+    auto* const counts = reinterpret_cast<int64_t*>(to);
+    for (int64_t i = 0; i < r.number("n"); ++i) ++counts[index[i]];
+  } else {
+    auto* const sums = reinterpret_cast<double*>(to);
+    const auto* const x = r.at<const float>("x");
+    for (int64_t i = 0, n = r.number("n"); i < n; ++i) sums[index[i]] += static_cast<double>(x[i]);
+  }
+}
+
 void plain_movement(const Run& r, unsigned char* to) {
   const Axes axes = axes_of(r.problem);
   const auto size = static_cast<std::size_t>(axes.element_bytes);
@@ -532,6 +547,23 @@ void add_selections(const Lines& lines) {
              .peer = loop});
 }
 
+void add_by_index(const Lines& lines) {
+  for (const bool counts : {true, false}) {
+    for (const int log2 : {8, 16, 22}) {
+      const std::string x = counts ? "x=none" : "dtype=f32 op=sum x=pageable";
+      lines.add({.family = "reduce_by_index",
+                 .name = (counts ? "counts/2^24 in 2^" : "f32/2^24 in 2^") + std::to_string(log2),
+                 .line = "reduce_by_index " + x + " n=16777216 bins=" + std::to_string(int64_t{1} << log2) +
+                         " index_type=i64 index=pageable",
+                 .peer_name = "loop",
+                 .peer = [](const Run& r) { plain_by_index(r, r.instance.output->as<unsigned char>()); },
+                 .ceiling = Ceiling::none,
+                 .quick = log2 == 8,
+                 .wanted = plain_by_index});
+    }
+  }
+}
+
 void resized(const Run& r, unsigned char* to) {
   const int64_t rows = r.number("src_rows"), cols = r.number("src_cols"), channels = r.number("channels");
   const int64_t to_rows = r.number("dst_rows"), to_cols = r.number("dst_cols");
@@ -603,6 +635,7 @@ void add_host_lines(std::vector<Case>& cases, const Context& ctx) {
   }
   add_rows(lines);
   add_selections(lines);
+  add_by_index(lines);
   add_images(lines);
   add_sorts(lines);
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares reductions of many lines with PyTorch's, on the same device and in the same run.
+"""Compares reductions of many lines, and reductions by index, with PyTorch's, on the same device and in the same run.
 
 usage: lines.py LIBGPUMEM [--out FILE.json] [--only REGEX] [--quick]
 
-harness.py has the method of timing. There are nine samples. Rates count the bytes of x once, and the offsets of segments. Every
-result is compared with PyTorch's.
+harness.py has the method of timing. There are nine samples. Rates count the bytes of x once, and the offsets of segments or the
+index. Every result is compared with PyTorch's. "ordered" is index_add_ with torch.use_deterministic_algorithms.
 """
 
 import argparse
@@ -24,7 +24,8 @@ class Lines(Library):
     def __init__(self, path):
         super().__init__(path, {"reduce_axis_async": [PTR, I32, I32, I32, PTR, I64, I64, I64, I64, I64, PTR, PTR, PTR],
                                 "argreduce_axis_async": [PTR, I32, I32, I32, PTR, I64, I64, I64, I64, I64, PTR, PTR, PTR, PTR],
-                                "reduce_segments_async": [PTR, I32, I32, PTR, I64, PTR, I64, PTR, PTR, PTR]})
+                                "reduce_segments_async": [PTR, I32, I32, PTR, I64, PTR, I64, PTR, PTR, PTR],
+                                "reduce_by_index_async": [PTR, I32, I32, PTR, I32, PTR, I64, PTR, I64, PTR, PTR]})
 
     def axis(self, dtype, op, axis, x, rows, cols, ld, batches, batch_stride, result):
         self.call("reduce_axis_async", DTYPES[dtype][0], OPS[op], axis, x.data_ptr(), rows, cols, ld, batches, batch_stride,
@@ -37,6 +38,11 @@ class Lines(Library):
     def segments(self, dtype, op, x, offsets, result):
         self.call("reduce_segments_async", DTYPES[dtype][0], OPS[op], x.data_ptr(), x.numel(), offsets.data_ptr(),
                   offsets.numel() - 1, result.data_ptr(), None, self.wrapped)
+
+
+    def by_index(self, dtype, op, x, index, result):
+        self.call("reduce_by_index_async", DTYPES[dtype][0], OPS[op], x if x is None else x.data_ptr(), 6, index.data_ptr(),
+                  index.numel(), result.data_ptr(), result.numel(), None, self.wrapped)
 
 
 def made(dtype, elements):
@@ -130,6 +136,30 @@ class Run:
         self.report(name, dtype, op, n * x.element_size() + 8 * offsets.numel(), times[0], times[1] if other else None, good)
 
 
+    def by_index(self, name, dtype, n, bins, way):
+        """way: counts, atomics or ordered."""
+        if self.only and not re.search(self.only, name):
+            return
+        index = torch.randint(0, bins, (n,), device="cuda")
+        x = None if way == "counts" else made(dtype, n)
+        torch.cuda.synchronize()
+        floating = x is not None and x.is_floating_point()
+        result = torch.empty(bins, device="cuda", dtype=torch.float64 if floating else torch.int64)
+        own = lambda: self.library.by_index(dtype, "sum", x, index, result)
+        if x is None:
+            other = lambda: torch.bincount(index, minlength=bins)
+            want = other()
+        else:
+            sums = torch.zeros(bins, device="cuda", dtype=x.dtype)
+            other = lambda: sums.zero_().index_add_(0, index, x)
+            want = torch.zeros(bins, device="cuda", dtype=result.dtype).index_add_(0, index, x.to(result.dtype))
+        torch.use_deterministic_algorithms(way == "ordered")
+        times = timed(self.library.stream, [own, other], self.samples)
+        torch.use_deterministic_algorithms(False)
+        good = torch.allclose(result, want, rtol=1e-6, atol=1e-5)
+        self.report(name, dtype, way, n * (8 + (0 if x is None else x.element_size())), times[0], times[1], good)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("library")
@@ -177,6 +207,14 @@ def main():
     huge = torch.randint(0, 64, (200000,))
     huge[1234] = 1 << 26
     run.segments("segments one huge", "f32", "sum", huge)
+    for n in (1 << 20, 1 << 24, 1 << 27):
+        for bins in (16, 256, 10000, 1 << 20, 1 << 24):
+            if bins > n:
+                continue
+            run.by_index(f"by index {n} in {bins}", "i64", n, bins, "counts")
+            for dtype in ("f32",) if options.quick else ("f32", "f64", "i32"):
+                for way in ("atomics", "ordered"):
+                    run.by_index(f"by index {n} in {bins}", dtype, n, bins, way)
     if options.out:
         with open(options.out, "w") as out:
             json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "calls": CALLS, "rows": run.rows}, out,

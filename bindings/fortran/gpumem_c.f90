@@ -98,6 +98,7 @@ module gpumem_constants
   integer(c_int32_t), parameter :: gpumem_family_scan = 15
   integer(c_int32_t), parameter :: gpumem_family_sort = 16
   integer(c_int32_t), parameter :: gpumem_family_select = 17
+  integer(c_int32_t), parameter :: gpumem_family_reduce_by_index = 18
   integer(c_int32_t), parameter :: gpumem_map_negate = 0
   integer(c_int32_t), parameter :: gpumem_map_absolute = 1
   integer(c_int32_t), parameter :: gpumem_map_reciprocal = 2
@@ -1264,6 +1265,34 @@ module gpumem_c
       type(c_ptr), value :: offsets
       integer(c_int64_t), value :: segments
       type(c_ptr), value :: result
+      type(c_ptr), value :: status
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_reduce_by_index(ctx, dtype, op, x, index_type, index, n, result, bins) bind(c, &
+        name='gpumem_reduce_by_index')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int32_t), value :: index_type
+      type(c_ptr), value :: index
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: result
+      integer(c_int64_t), value :: bins
+    end function
+    integer(c_int32_t) function gpumem_reduce_by_index_async(ctx, dtype, op, x, index_type, index, n, result, bins, &
+        status, stream) bind(c, name='gpumem_reduce_by_index_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int32_t), value :: index_type
+      type(c_ptr), value :: index
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: result
+      integer(c_int64_t), value :: bins
       type(c_ptr), value :: status
       type(c_ptr), value :: stream
     end function

@@ -23,6 +23,8 @@ module gpumem_queues
     procedure :: reduce_axis
     procedure :: argreduce_axis_from_zero
     procedure :: segments_from_zero
+    procedure :: by_index_from_zero
+    procedure :: counts_from_zero
     procedure :: scan
   end type
 
@@ -255,6 +257,57 @@ contains
     else
       code = gpumem_reduce_segments(self%ctx, x%dtype, op, x%pointer(), x%size(), offsets_from_zero%pointer(), segments, &
           result%pointer())
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  ! result(b + 1) = the reduction of the elements x(i) with index(i) == b, with bins and indices from 0.
+  subroutine by_index_from_zero(self, op, x, index_from_zero, result, stat, errmsg, status)
+    class(gpumem_queue), intent(in) :: self
+    integer(c_int32_t), intent(in) :: op
+    type(gpumem_view), intent(in) :: x, index_from_zero, result
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(gpumem_view), intent(in), optional :: status
+    if (.not. is_real('by_index_from_zero: x', x, stat, errmsg)) return
+    if (has_gaps('by_index_from_zero: x', x, stat, errmsg)) return
+    if (x%size() /= index_from_zero%size()) then
+      call refuse('by_index_from_zero: x has ' // number(x%size()) // ' elements, and the index has ' // &
+          number(index_from_zero%size()), stat, errmsg)
+      return
+    end if
+    if (.not. checked_result('by_index_from_zero: result', x%dtype, result, pairs(op, 0_int64), stat, errmsg)) return
+    call run_by_index(self, x%dtype, op, x%pointer(), index_from_zero, result, result%size() / pairs(op, 1_int64), stat, errmsg, &
+        status)
+  end subroutine
+
+  ! result(b + 1) = how many numbers of the index are b, from 0.
+  subroutine counts_from_zero(self, index_from_zero, result, stat, errmsg, status)
+    class(gpumem_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: index_from_zero, result
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(gpumem_view), intent(in), optional :: status
+    if (.not. checked_result('counts_from_zero: result', gpumem_i64, result, 0_int64, stat, errmsg)) return
+    call run_by_index(self, gpumem_i64, gpumem_sum, c_null_ptr, index_from_zero, result, result%size(), stat, errmsg, status)
+  end subroutine
+
+  subroutine run_by_index(self, dtype, op, x, index, result, bins, stat, errmsg, status)
+    class(gpumem_queue), intent(in) :: self
+    integer(c_int32_t), intent(in) :: dtype, op
+    type(c_ptr), intent(in) :: x
+    type(gpumem_view), intent(in) :: index, result
+    integer(int64), intent(in) :: bins
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(gpumem_view), intent(in), optional :: status
+    integer(c_int32_t) :: code
+    if (has_gaps('the index', index, stat, errmsg)) return
+    if (self%enqueues) then
+      code = gpumem_reduce_by_index_async(self%ctx, dtype, op, x, index%dtype, index%pointer(), index%size(), &
+          result%pointer(), bins, word(status), self%stream)
+    else
+      code = gpumem_reduce_by_index(self%ctx, dtype, op, x, index%dtype, index%pointer(), index%size(), result%pointer(), bins)
     end if
     call finish(code, stat, errmsg)
   end subroutine

@@ -161,6 +161,27 @@ def reduce_windows(p):
     )
 
 
+@picture("reduce_by_index", "gpumem_reduce_by_index: the index says which bin each element belongs to")
+def reduce_by_index(p):
+    values, index, bins = [3, 1, 4, 1, 5, 9], [2, 0, 2, 3, 0, 2], 4
+    p.call(f"gpumem_reduce_by_index(ctx, GPUMEM_I32, GPUMEM_SUM, x, GPUMEM_I32, index, {len(values)}, result, {bins})")
+    wide, x, y = 64, 96, 62
+    index_y, result_y = y + CELL + 10, y + 190
+    p.text(x - 12, y + CELL / 2, "`x`", "end")
+    p.cells(x, y, 1, len(values), lambda _, k: (values[k], TINTS[index[k]]), wide)
+    p.text(x - 12, index_y + CELL / 2, "`index`", "end")
+    p.cells(x, index_y, 1, len(values), lambda _, k: (index[k], BLANK), wide)
+    p.text(x - 12, result_y + CELL / 2, "`result`", "end")
+    p.cells(x + wide, result_y, 1, bins, lambda _, b: (sum(v for v, i in zip(values, index) if i == b), TINTS[b]), wide)
+    for b in range(bins):
+        p.text(x + (b + 1.5) * wide, result_y + CELL + 12, f"b = {b}", "middle", SMALL, colour=MUTED)
+    for k, b in enumerate(index):
+        at = [i for i in range(len(index)) if index[i] == b]
+        shift = (at.index(k) - (len(at) - 1) / 2) * 12
+        p.arrow((x + (k + 0.5) * wide, index_y + CELL + 3), (x + (b + 1.5) * wide + shift, result_y - 3), colour=DEEP[b])
+    p.text(x + (bins + 1) * wide + 20, result_y + CELL / 2, "bin 1 has no elements: its sum is 0", colour=MUTED)
+
+
 @picture("reduce_segments", "gpumem_reduce_segments: offsets say where each segment begins")
 def reduce_segments(p):
     values, offsets = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3], [0, 2, 5, 5, 9, 10]

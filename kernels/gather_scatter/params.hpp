@@ -8,6 +8,12 @@
 
 namespace gpumem {
 
+// As unsigned numbers, indices at or above this limit are invalid. A negative index is above it.
+constexpr uint64_t index_limit(gpumem_dtype index_type, int64_t count) noexcept {
+  const auto all = static_cast<uint64_t>(count);
+  return is_signed_integer(index_type) && all > sign_bit(index_type) ? sign_bit(index_type) : all;
+}
+
 // The matrix whose rows the index names: src of a gather, dst of a scatter.
 enum class NamedRows : int32_t { of_src, of_dst };
 
@@ -26,11 +32,7 @@ struct GatherScatterParams {
   gpumem_status* status = nullptr;  // of the _async functions; may be nullptr
 
   constexpr int64_t elements() const noexcept { return n * row_bytes; }
-  // As unsigned numbers, indices at or above this limit are invalid. A negative index is above it.
-  constexpr uint64_t limit(int64_t rows) const noexcept {
-    const auto all = static_cast<uint64_t>(rows);
-    return is_signed_integer(index_type) && all > sign_bit(index_type) ? sign_bit(index_type) : all;
-  }
+  constexpr uint64_t limit(int64_t rows) const noexcept { return index_limit(index_type, rows); }
 };
 
 struct BadIndex {

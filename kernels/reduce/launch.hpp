@@ -24,6 +24,8 @@ struct ReduceSlot {
 // to the last of them. Counters and status are 0 before and after every launch.
 constexpr int64_t kScratchCounters = 16384;
 constexpr int64_t kLongRunCounter = kScratchCounters - 1;  // counts the runs of very long segments
+// Thread blocks that share the runs of very long segments. More than any device runs at a time.
+constexpr int64_t kLongSegmentBlocks = 1024;
 struct ReduceScratch {
   void* nodes = nullptr;
   unsigned* counters = nullptr;

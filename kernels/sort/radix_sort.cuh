@@ -90,11 +90,11 @@ cudaError_t call_cub(void* scratch, size_t& bytes, RadixSort<Word, Position>& so
   cub::DoubleBuffer<Position> positions(first, second);
   cudaError_t error = cudaSuccess;
   if (with_positions) {
-    error = sort.overwrites ? Sort::SortPairs(scratch, bytes, keys, positions, n, order, stream)
-                            : Sort::SortPairs(scratch, bytes, from, to, first, second, n, order, stream);
+    error = sort.overwrites ? Sort::SortPairs(scratch, bytes, keys, positions, n, order, 0, sort.bits, stream)
+                            : Sort::SortPairs(scratch, bytes, from, to, first, second, n, order, 0, sort.bits, stream);
   } else if constexpr (sizeof(Position) == 8 || sizeof(Word) <= 2) {  // see position_bytes()
-    error = sort.overwrites ? Sort::SortKeys(scratch, bytes, keys, n, order, stream)
-                            : Sort::SortKeys(scratch, bytes, from, to, n, order, stream);
+    error = sort.overwrites ? Sort::SortKeys(scratch, bytes, keys, n, order, 0, sort.bits, stream)
+                            : Sort::SortKeys(scratch, bytes, from, to, n, order, 0, sort.bits, stream);
   }
   if (!sort.overwrites || scratch == nullptr) return error;
   if (keys.Current() != to) std::swap(sort.keys.from, sort.keys.to);

@@ -21,6 +21,7 @@ struct RadixSort {
   int64_t n = 0;
   bool overwrites = false;
   RankOf<Word> rank{};
+  int bits = 8 * sizeof(Word);  // the ranks' higher bits are 0
   void* scratch = nullptr;
   int64_t scratch_bytes = 0;
 };

@@ -8,6 +8,7 @@ set(core_sources
   src/api/dist.cpp
   src/api/fill.cpp
   src/api/resize.cpp
+  src/api/reduce_by_index.cpp
   src/api/select.cpp
   src/api/library.cpp
   src/api/map.cpp
@@ -95,6 +96,7 @@ set(core_sources
   src/ops/gather_scatter/gather_scatter.cpp
   src/ops/resize/batch.cpp
   src/ops/rows.cpp
+  src/ops/reduce_by_index/reduce_by_index.cpp
   src/ops/select/select.cpp
   src/ops/resize/resize.cpp
   src/ops/scan/scan.cpp
@@ -128,6 +130,7 @@ set(core_sources
   src/backend/host/resize.cpp
   src/backend/host/scan.cpp
   src/backend/host/gather_scatter.cpp
+  src/backend/host/reduce_by_index.cpp
   src/backend/host/sort.cpp
   src/backend/host/select.cpp
   src/backend/host/transpose.cpp
@@ -155,6 +158,7 @@ set(table_sources
   src/ops/resize/implementations.cpp
   src/ops/scan/implementations.cpp
   src/ops/sort/implementations.cpp
+  src/ops/reduce_by_index/implementations.cpp
   src/ops/select/implementations.cpp
   src/ops/transpose/implementations.cpp)
 
@@ -208,6 +212,7 @@ set(kernel_sources
   kernels/sort/radix_sort.cu
   kernels/sort/sort.cu
   kernels/gather_scatter/gather_scatter.cu
+  kernels/reduce_by_index/reduce_by_index.cu
   kernels/select/select.cu
   kernels/textbook/axpby.cu
   kernels/textbook/copy.cu

@@ -62,6 +62,10 @@ CallWork amount(const SelectParams& c) noexcept {
   const int64_t reads = c.places ? 0 : c.row_bytes;
   return {c.n + c.dst_rows * (reads + c.row_bytes)};
 }
+CallWork amount(const ReduceByIndexParams& c) noexcept {
+  const int64_t element = c.x != nullptr ? size_of(c.dtype) : 0;
+  return {c.n * (size_of(c.index_type) + element) + 8 * value_words(c.op) * c.bins};
+}
 CallWork amount(const ResizeParams& c) noexcept {
   const int64_t src_pixels = c.src_pixels != 0 ? c.src_pixels : c.batches * c.src_rows * c.src_cols;
   return {(src_pixels + c.batches * c.dst_rows * c.dst_cols) * c.channels * size_of(c.dtype)};
@@ -170,8 +174,8 @@ CallWork work_of(const CallRecord& record) {
   Ends ends;
   visit_fields(record, ends);
   const gpumem_family family = record.family();
-  const bool reduces =
-      family == GPUMEM_FAMILY_REDUCE || family == GPUMEM_FAMILY_REDUCE_AXIS || family == GPUMEM_FAMILY_REDUCE_SEGMENTS;
+  const bool reduces = family == GPUMEM_FAMILY_REDUCE || family == GPUMEM_FAMILY_REDUCE_AXIS ||
+                       family == GPUMEM_FAMILY_REDUCE_SEGMENTS || family == GPUMEM_FAMILY_REDUCE_BY_INDEX;
   const OperandInfo* from = record.find(ends.first);
   const OperandInfo* to = reduces ? from : record.find(ends.last);
   if (from == nullptr || to == nullptr) return work;

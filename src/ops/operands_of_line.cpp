@@ -120,6 +120,13 @@ void perform(Context& c, const ScanParams& p, NativeStream s, Completion u) {
 }
 void perform(Context& c, const SortParams& p, NativeStream s, Completion u) { sort(c, p, s, u); }
 void perform(Context& c, const SelectParams& p, NativeStream s, Completion u) { select_rows(c, p, s, u); }
+void perform(Context& c, const ReduceByIndexParams& p, NativeStream s, Completion u) {
+  try {
+    reduce_by_index(c, p, s, u);
+  } catch (const Error& error) {  // as for segments
+    if (error.status() != GPUMEM_EMPTY) throw;
+  }
+}
 void perform(Context& c, FillParams p, NativeStream s, Completion u) {
   unsigned char pattern[sizeof p.word];
   std::copy_n(p.word, sizeof pattern, pattern);
@@ -185,6 +192,8 @@ OperandsOfLine::OperandsOfLine(Context& context, const CallRecord& record,
       if (is_search(call.op)) add_result(call.index, call.lines() * 8, results);
     } else if constexpr (requires { call.segments; }) {
       add_result(call.result, call.segments * 8 * value_words(call.op), results);
+    } else if constexpr (requires { call.bins; }) {
+      add_result(call.result, call.bins * 8 * value_words(call.op), results);
     } else if constexpr (requires { call.kept; }) {
       add_result(call.kept, 8, results);
     }
@@ -248,6 +257,10 @@ std::vector<unsigned char> OperandsOfLine::contents(const Buffer& buffer) const 
         const auto k = static_cast<int64_t>(i);
         return static_cast<uint64_t>(call.n / call.segments * k + std::min(k, call.n % call.segments));
       });
+    } else if constexpr (requires { call.bins; }) {
+      if (buffer.at != call.index) return;
+      block = block_of(static_cast<size_t>(call.n), element_bytes(call.index_type),
+                       [&](size_t i) { return element(GPUMEM_F64, i) % index_limit(call.index_type, call.bins); });
     } else if constexpr (requires {
                            call.mask;
                            call.kept;

@@ -70,6 +70,7 @@ void map(Context& context, const MapParams& params, NativeStream stream, Complet
 void scan(Context& context, const ScanParams& params, NativeStream stream, Completion completion);
 void sort(Context& context, const SortParams& params, NativeStream stream, Completion completion);
 void select_rows(Context& context, const SelectParams& params, NativeStream stream, Completion completion);
+void reduce_by_index(Context& context, const ReduceByIndexParams& params, NativeStream stream, Completion completion);
 
 // A reduction up to its partial result, complete on return. checked_value() does the last step and throws OVERFLOW.
 ReduceNode reduce_to_node(Context& context, const ReduceParams& params);
@@ -105,6 +106,7 @@ Plan<MapFamily> plan(Planner& planner, const MapParams& params, Completion compl
 Plan<ScanFamily> plan(Planner& planner, const ScanParams& params, Completion completion);
 Plan<SortFamily> plan(Planner& planner, const SortParams& params, Completion completion);
 Plan<SelectFamily> plan(Planner& planner, const SelectParams& params, Completion completion);
+Plan<ReduceByIndexFamily> plan(Planner& planner, const ReduceByIndexParams& params, Completion completion);
 
 // Measures on the first call for the device. Throws CAPTURING.
 Ceilings ceilings(Context& context);

@@ -404,6 +404,19 @@ void fields(V& v, SelectParams& c) {
   if (c.dst_rows != 0) v.operand("dst", c.dst);
 }
 
+// "none" as x: the elements are counted.
+template <class V>
+void fields(V& v, ReduceByIndexParams& c) {
+  v.word("dtype", c.dtype, kDtypeWords, GPUMEM_I64);
+  v.word("op", c.op, kOpWords, GPUMEM_SUM);
+  v.number("n", c.n);
+  v.number("bins", c.bins);
+  v.word("index_type", c.index_type, kDtypeWords);
+  uint64_t given = c.x != nullptr ? 1 : 0;
+  v.factor("x", c.x, given, GPUMEM_F64);
+  v.operand("index", c.index);
+}
+
 template <class V, class Call>
 void all_fields(V& v, Call& call, Completion& completion) {
   fields(v, call);

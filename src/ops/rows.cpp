@@ -1,6 +1,7 @@
 #include "ops/rows.hpp"
 
 #include <optional>
+#include <string>
 
 #include "base/checked.hpp"
 #include "base/sentences.hpp"
@@ -24,6 +25,15 @@ void require_index_type(gpumem_dtype index_type) {
 
 void require_pitch(const char* argument, int64_t pitch, int64_t rows, int64_t row_bytes) {
   if (rows > 1) require_at_least(argument, pitch, "row_bytes", row_bytes);
+}
+
+void require_rows(const BadIndex& bad, gpumem_dtype index_type, const char* name, int64_t count) {
+  if (bad.at < 0) return;
+  const uint64_t value = extend(index_type, bad.bits);
+  const std::string text =
+      is_signed_integer(index_type) ? std::to_string(static_cast<int64_t>(value)) : std::to_string(value);
+  fail(GPUMEM_OUT_OF_RANGE, "index[%lld] is %s; expected 0 or more, and less than %s = %lld", ll(bad.at), text.c_str(),
+       name, ll(count));
 }
 
 ByteRange range_of_rows(const char* argument, const void* p, int64_t rows, int64_t pitch, int64_t row_bytes,

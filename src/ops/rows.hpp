@@ -9,6 +9,9 @@ namespace gpumem {
 void require_index_type(gpumem_dtype index_type);
 void require_pitch(const char* argument, int64_t pitch, int64_t rows, int64_t row_bytes);
 
+// Throws OUT_OF_RANGE if there is a bad index. name: the argument that is the number of rows.
+void require_rows(const BadIndex& bad, gpumem_dtype index_type, const char* name, int64_t count);
+
 // From the first byte of a matrix to the end of its last row. Empty without rows.
 ByteRange range_of_rows(const char* argument, const void* p, int64_t rows, int64_t pitch, int64_t row_bytes,
                         const char* what);

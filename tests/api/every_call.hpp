@@ -7,6 +7,7 @@
 #include "gpumem.h"
 #include "support/arithmetic.hpp"
 #include "support/axpby.hpp"
+#include "support/by_index.hpp"
 #include "support/convert.hpp"
 #include "support/explain.hpp"
 #include "support/image_batch.hpp"
@@ -157,6 +158,10 @@ inline const std::vector<NamedView>& every_view_reduction() {
 inline const Segmented& sound_segments() {
   static const Segmented segments{GPUMEM_I32, GPUMEM_SUM, numbers<int32_t>(), 4, operands()->offsets, 2};
   return segments;
+}
+
+inline ByIndex sound_by_index() {
+  return {GPUMEM_I32, GPUMEM_SUM, numbers<int32_t>(), GPUMEM_I32, operands()->index, 2, 2};
 }
 
 inline Axpby sound_axpby(gpumem_dtype dtype, void* z) {
@@ -325,6 +330,9 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"reduce_segments", "ctx", [&](C c) { return run(c, sound_segments(), out.results); }},
       {"reduce_segments_async", "ctx",
        [&](C c) { return run_async(c, sound_segments(), out.results, nullptr, nullptr); }},
+      {"reduce_by_index", "ctx", [&](C c) { return run(c, sound_by_index(), out.results); }},
+      {"reduce_by_index_async", "ctx",
+       [&](C c) { return run_async(c, sound_by_index(), out.results, nullptr, nullptr); }},
       {"transpose", "ctx", [&](C c) { return gpumem_transpose(c, 4, 2, 2, x, 2, out.bytes, 2); }},
       {"axpby_f32", "ctx", [&](C c) { return run(c, sound_axpby(GPUMEM_F32, out.results)); }},
       {"axpby_f64", "ctx", [&](C c) { return run(c, sound_axpby(GPUMEM_F64, out.results)); }},
@@ -432,6 +440,8 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
        [=, &out](S s) { return run_async(ctx, sound_search(), out.results, nullptr, s); }},
       {"reduce_segments_async", "stream",
        [=, &out](S s) { return run_async(ctx, sound_segments(), out.results, nullptr, s); }},
+      {"reduce_by_index_async", "stream",
+       [=, &out](S s) { return run_async(ctx, sound_by_index(), out.results, nullptr, s); }},
       {"axpby_f32_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axpby(GPUMEM_F32, out.results), s); }},
       {"axpby_f64_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axpby(GPUMEM_F64, out.results), s); }},
       {"convert_async", "stream", [=, &out](S s) { return run_async(ctx, sound_convert(out.results), s); }},

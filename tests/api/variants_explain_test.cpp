@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/arithmetic.hpp"
+#include "support/by_index.hpp"
 #include "support/contexts.hpp"
 #include "support/environment.hpp"
 #include "support/explain.hpp"
@@ -28,6 +29,7 @@ constexpr gpumem_family kFamilies[] = {
     GPUMEM_FAMILY_REDUCE_SEGMENTS, GPUMEM_FAMILY_COPY,      GPUMEM_FAMILY_AXPBY,  GPUMEM_FAMILY_GATHER,
     GPUMEM_FAMILY_SCATTER,         GPUMEM_FAMILY_PERMUTE,   GPUMEM_FAMILY_RESIZE, GPUMEM_FAMILY_CONVERT,
     GPUMEM_FAMILY_ARITHMETIC,      GPUMEM_FAMILY_SCAN,      GPUMEM_FAMILY_SORT,   GPUMEM_FAMILY_SELECT,
+    GPUMEM_FAMILY_REDUCE_BY_INDEX,
 };
 constexpr const char* kVariables[] = {
     "GPUMEM_VARIANT_REDUCE",          "GPUMEM_VARIANT_TRANSPOSE", "GPUMEM_VARIANT_FILL",   "GPUMEM_VARIANT_REDUCE_AXIS",
@@ -119,6 +121,8 @@ class VariantsOn : public OnEachContext {
         return gpumem_test::run(ctx, rows(family));
       case GPUMEM_FAMILY_SELECT:
         return gpumem_test::run(ctx, selection(), &result);
+      case GPUMEM_FAMILY_REDUCE_BY_INDEX:
+        return gpumem_test::run(ctx, by_index(), y.get());
       case GPUMEM_FAMILY_PERMUTE:
         return gpumem_permute(ctx, 4, 3, kExtents, kOrder, x.get(), nullptr, y.get(), nullptr);
       case GPUMEM_FAMILY_COPY:
@@ -169,6 +173,8 @@ class VariantsOn : public OnEachContext {
         near_rows.index = near.get();
         return gpumem_test::run_async(ctx, near_rows, nullptr, nullptr);
       }
+      case GPUMEM_FAMILY_REDUCE_BY_INDEX:
+        return gpumem_test::run_async(ctx, by_index(), y.get(), nullptr, nullptr);
       case GPUMEM_FAMILY_SELECT:
         return gpumem_test::run_async(ctx, selection(), reinterpret_cast<int64_t*>(y.bytes() + 3000), nullptr);
       case GPUMEM_FAMILY_PERMUTE:
@@ -183,6 +189,7 @@ class VariantsOn : public OnEachContext {
     }
     return GPUMEM_INTERNAL;
   }
+  ByIndex by_index() { return {GPUMEM_F32, GPUMEM_SUM, x.get(), GPUMEM_I32, near.get(), 16, 10}; }
   Selected selection() { return {12, x.get(), 12, static_cast<const uint8_t*>(near.get()), 64, y.get(), 60, 16}; }
   Rows rows(gpumem_family family) { return {family, 48, x.get(), 48, GPUMEM_I32, kIndex, 4, y.get(), 48, 10}; }
   void SetUp() override {

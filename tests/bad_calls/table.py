@@ -5,7 +5,7 @@ INT32_MAX, INT64_MAX = 2**31 - 1, 2**63 - 1
 # Valid values by the parameter's name. SOUND_OF has exceptions by function. Each size matters to its call.
 SOUND = {
     "n": 16, "stride": 2, "x_stride": 2, "y_stride": 2, "alpha": 2, "beta": 3,
-    "rows": 4, "cols": 8, "ld": 8, "batches": 2, "batch_stride": 32, "segments": 2,
+    "rows": 4, "cols": 8, "ld": 8, "batches": 2, "batch_stride": 32, "segments": 2, "bins": 4,
     "src_ld": 8, "dst_ld": 4, "src_batch_stride": 32, "dst_batch_stride": 32, "element_bytes": 4,
     "bytes": 64, "alignment": 256, "keep_bytes": 0, "row_bytes": 8, "slices": 2, "count": 16, "pattern_bytes": 4,
     "src_pitch_bytes": 16, "dst_pitch_bytes": 64, "src_slice_bytes": 64, "dst_slice_bytes": 512,

@@ -172,6 +172,14 @@ constexpr Operation kOperations[] = {
      [](const O& o) {
        return gpumem_reduce_segments(o.ctx, GPUMEM_I32, GPUMEM_SUM, o.src, 400, o.offsets(), 3, o.dst);
      }},
+    {"gpumem_reduce_by_index",
+     [](const O& o) {
+       return gpumem_reduce_by_index(o.ctx, GPUMEM_F32, GPUMEM_SUM, o.src, GPUMEM_I32, o.index(), 16, o.dst, 16);
+     }},
+    {"gpumem_reduce_by_index of counts",
+     [](const O& o) {
+       return gpumem_reduce_by_index(o.ctx, GPUMEM_I64, GPUMEM_SUM, nullptr, GPUMEM_I32, o.index(), 16, o.dst, 16);
+     }},
     {"gpumem_copy_async", [](const O& o) { return gpumem_copy_async(o.ctx, o.dst, o.src, 1000, nullptr); },
      Operation::enqueued},
     {"gpumem_copy_2d_async",

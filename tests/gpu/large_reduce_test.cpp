@@ -116,6 +116,35 @@ TEST_F(Large, ReductionsOfBytesBeyond32Bits) {
   EXPECT_EQ(gpumem_free(ctx, p), GPUMEM_OK);
 }
 
+// More elements than 32 bits count: by tables, and by a sort of the elements in words of 8 bytes.
+TEST_F(Large, ReductionsByIndexBeyond32Bits) {
+  const int64_t n = (int64_t{1} << 32) + 12345;
+  void* index = nullptr;
+  void* x = nullptr;
+  if (gpumem_alloc_device(ctx, 4 * n, &index) != GPUMEM_OK || gpumem_alloc_device(ctx, n, &x) != GPUMEM_OK) {
+    GTEST_SKIP() << last_error();
+  }
+  const int32_t bins[] = {2, 0, 1, 2};
+  const signed char ones[] = {1};
+  ASSERT_EQ(gpumem_fill(ctx, index, bins, 16, n / 4), GPUMEM_OK) << last_error();
+  ASSERT_EQ(gpumem_fill(ctx, static_cast<char*>(index) + n / 4 * 16, bins + 1, 4, n % 4), GPUMEM_OK) << last_error();
+  ASSERT_EQ(gpumem_fill(ctx, x, ones, 1, n), GPUMEM_OK) << last_error();
+  const std::vector<int64_t> expected = {n / 4 + n % 4, n / 4, 2 * (n / 4)};
+  std::vector<int64_t> found(3);
+  EXPECT_EQ(gpumem_reduce_by_index(ctx, GPUMEM_I64, GPUMEM_SUM, nullptr, GPUMEM_I32, index, n, found.data(), 3),
+            GPUMEM_OK)
+      << last_error();
+  EXPECT_EQ(found, expected);
+  const gpumem_status sorted =
+      gpumem_reduce_by_index(ctx, GPUMEM_I8, GPUMEM_SUM_SQUARES, x, GPUMEM_I32, index, n, found.data(), 3);
+  if (sorted != GPUMEM_OUT_OF_MEMORY) {
+    EXPECT_EQ(sorted, GPUMEM_OK) << last_error();
+    EXPECT_EQ(found, expected);
+  }
+  EXPECT_EQ(gpumem_free(ctx, x), GPUMEM_OK);
+  EXPECT_EQ(gpumem_free(ctx, index), GPUMEM_OK);
+}
+
 // Ones: every partial sum is exact, so a leaf that is left out or counted twice would show.
 TEST_F(Large, FloatingPointSumsBeyond32Bits) {
   const int64_t n = (int64_t{1} << 32) + 12345;

@@ -1,5 +1,6 @@
 // Gathers, scatters and selections in a graph: index and mask are read when the graph runs, and a bad index in one run spoils no
 // other.
+#include <algorithm>
 #include <numeric>
 
 #include "tests/gpu/captured.hpp"
@@ -89,6 +90,48 @@ TEST_F(RowsCapture, AGraphReadsItsMaskAnewEachTime) {
     put(found.data(), dst, found.size() * 4);
     for (int32_t& number : expected) number += 7;
     EXPECT_EQ(found, expected);
+  }
+}
+
+// Counts by tables, sums of floats by a sort. A bad index of one execution leaves no trace in the next.
+TEST_F(RowsCapture, AGraphReducesByItsIndexAnewEachTime) {
+  Captured captured(ctx);
+  constexpr int64_t kBins = 10;
+  auto* const x = device<float>(kRows * 4);
+  auto* const index = device<int32_t>(kRows * 4);
+  auto* const counts = reinterpret_cast<int64_t*>(pinned_words(kBins));
+  auto* const sums = reinterpret_cast<double*>(pinned_words(kBins));
+  auto* const status = reinterpret_cast<gpumem_status*>(pinned_words(2));
+  const std::vector<float> halves(kRows, 0.5f);
+  put(x, halves.data(), kRows * 4);
+  captured.begin();
+  ASSERT_EQ(gpumem_reduce_by_index_async(ctx, GPUMEM_I64, GPUMEM_SUM, nullptr, GPUMEM_I32, index, kRows, counts, kBins,
+                                         status, captured.stream),
+            GPUMEM_OK)
+      << last_error();
+  ASSERT_EQ(gpumem_reduce_by_index_async(ctx, GPUMEM_F32, GPUMEM_SUM, x, GPUMEM_I32, index, kRows, sums, kBins,
+                                         status + 1, captured.stream),
+            GPUMEM_OK)
+      << last_error();
+  captured.end();
+  for (const int32_t step : {1, 0, 3, 4}) {  // 0: a bad index
+    std::vector<int32_t> bins(kRows);
+    std::vector<int64_t> expected(kBins);
+    for (int32_t i = 0; i < kRows; ++i) {
+      bins[static_cast<size_t>(i)] = i * step % kBins;
+      ++expected[static_cast<size_t>(i * step % kBins)];
+    }
+    if (step == 0) bins[5] = kBins;
+    std::fill_n(counts, kBins, -1);
+    std::fill_n(sums, kBins, -1);
+    put(index, bins.data(), kRows * 4);
+    captured.launch();
+    captured.wait();
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(status[i], step == 0 ? GPUMEM_OUT_OF_RANGE : GPUMEM_OK);
+    for (size_t bin = 0; bin < kBins; ++bin) {
+      EXPECT_EQ(counts[bin], step == 0 ? -1 : expected[bin]) << step << ", " << bin;
+      EXPECT_EQ(sums[bin], step == 0 ? -1 : static_cast<double>(expected[bin]) / 2) << step << ", " << bin;
+    }
   }
 }
 

@@ -9,6 +9,7 @@
 #include "conformance/permute_cases.hpp"
 #include "support/arithmetic.hpp"
 #include "support/axpby.hpp"
+#include "support/by_index.hpp"
 #include "support/convert.hpp"
 #include "support/image_batch.hpp"
 #include "support/images.hpp"
@@ -49,6 +50,7 @@ class Draw {
   Operation permute();
   Operation rows();
   Operation selection();
+  Operation by_index();
   Operation axpby();
   Operation arithmetic();
   Operation convert();
@@ -382,6 +384,37 @@ Operation Draw::selection() {
           }};
 }
 
+Operation Draw::by_index() {
+  ByIndex c{};
+  do {
+    c.dtype = dtype();
+    c.op = kReduceOps[random_.below(std::size(kReduceOps))];
+  } while (!has(c.dtype, c.op));
+  const bool counts = random_.below(4) == 0;
+  if (counts) c.dtype = GPUMEM_I64, c.op = GPUMEM_SUM;
+  const auto width = static_cast<int64_t>(info_of(c.dtype).bytes);
+  c.index_type = kIndexTypes[random_.below(4)];
+  c.bins = 1 + count(2000);
+  c.n = count(kMostBytes / 16);
+  std::vector<int64_t> bins(static_cast<size_t>(c.n));
+  for (int64_t& bin : bins) bin = between(0, c.bins - 1);
+  if (c.n > 0 && random_.below(16) == 0) bins[random_.below(bins.size())] = between(-3, c.bins + 3);
+  const Bytes numbers = index_bytes(c.index_type, bins);
+  const Place x = place(c.n * width, width);
+  const Place at = {x.area, result(static_cast<int64_t>(numbers.size()), 8).offset};
+  const Place out = result(16 * c.bins, 8);
+  const Place status = result(4, 4);
+  return {describe(c), [=](const Side& s) {
+            if (const gpumem_status written = put(s, at, numbers.data(), numbers.size()); written != GPUMEM_OK)
+              return written;
+            ByIndex on = c;
+            on.x = counts ? nullptr : s.at(x);
+            on.index = s.at(at);
+            auto* const word = reinterpret_cast<gpumem_status*>(s.at(status));
+            return s.stream ? run_async(s.ctx, on, s.at(out), word, s.stream) : run(s.ctx, on, s.at(out));
+          }};
+}
+
 Operation Draw::axpby() {
   Axpby c{};
   c.dtype = one_of({GPUMEM_F32, GPUMEM_F64});
@@ -578,22 +611,22 @@ Operation Draw::resize_batch() {
 }  // namespace
 
 Operation random_operation(Random& random, bool enqueued) {
-  constexpr Operation (Draw::*kDraws[])() = {&Draw::noise,       &Draw::noise,
-                                             &Draw::noise,       &Draw::noise,
-                                             &Draw::copy,        &Draw::copy_3d,
-                                             &Draw::fill,        &Draw::reduce,
-                                             &Draw::reduce,      &Draw::reduce,
-                                             &Draw::reduce_view, &Draw::reduce_axis,
-                                             &Draw::reduce_axis, &Draw::reduce_segments,
-                                             &Draw::transpose,   &Draw::transpose_in_place,
-                                             &Draw::permute,     &Draw::permute,
-                                             &Draw::rows,        &Draw::selection,
-                                             &Draw::axpby,       &Draw::arithmetic,
-                                             &Draw::arithmetic,  &Draw::convert,
-                                             &Draw::map,         &Draw::map,
-                                             &Draw::convert,     &Draw::sort,
-                                             &Draw::scan,        &Draw::resize,
-                                             &Draw::resize_batch};
+  constexpr Operation (Draw::*kDraws[])() = {&Draw::noise,        &Draw::noise,
+                                             &Draw::noise,        &Draw::noise,
+                                             &Draw::copy,         &Draw::copy_3d,
+                                             &Draw::fill,         &Draw::reduce,
+                                             &Draw::reduce,       &Draw::reduce,
+                                             &Draw::reduce_view,  &Draw::reduce_axis,
+                                             &Draw::reduce_axis,  &Draw::reduce_segments,
+                                             &Draw::transpose,    &Draw::transpose_in_place,
+                                             &Draw::permute,      &Draw::permute,
+                                             &Draw::rows,         &Draw::selection,
+                                             &Draw::axpby,        &Draw::arithmetic,
+                                             &Draw::arithmetic,   &Draw::convert,
+                                             &Draw::map,          &Draw::map,
+                                             &Draw::convert,      &Draw::sort,
+                                             &Draw::scan,         &Draw::resize,
+                                             &Draw::resize_batch, &Draw::by_index};
   Draw draw(random, enqueued);
   return (draw.*kDraws[random.below(std::size(kDraws))])();
 }

@@ -296,6 +296,19 @@ TEST_P(LastProblem, Select) {
     return p;
   });
 }
+TEST_P(LastProblem, ReduceByIndex) {
+  expect_same_plans<ReduceByIndexFamily>([&] {
+    const bool counts = random.below(3) == 0;
+    const auto dtype = static_cast<gpumem_dtype>(random.below(12));
+    return ReduceByIndexParams{.dtype = counts ? gpumem_dtype{GPUMEM_I64} : dtype,
+                               .op = counts ? GPUMEM_SUM : static_cast<gpumem_reduce_op>(random.below(8)),
+                               .x = counts ? nullptr : somewhere(),
+                               .index_type = GPUMEM_I32,
+                               .index = somewhere(4 * some(8)),
+                               .n = some(2000),
+                               .bins = some(2000)};
+  });
+}
 TEST_P(LastProblem, Resize) {
   expect_same_plans<ResizeFamily>([&] {
     const gpumem_dtype dtype = random.below(2) == 0 ? GPUMEM_U8 : GPUMEM_F32;

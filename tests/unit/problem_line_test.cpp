@@ -93,6 +93,7 @@ auto told(const PermuteParams& c) {
 auto told(const SelectParams& c) {
   return std::tuple(c.places, c.n, c.dst_rows, c.places ? c.index_type : 0, c.row_bytes, c.src_pitch, c.dst_pitch);
 }
+auto told(const ReduceByIndexParams& c) { return std::tuple(c.dtype, c.op, c.n, c.bins, c.index_type, c.x != nullptr); }
 auto told(const ResizeParams& c) {
   return std::tuple(c.filter, c.dtype, c.channels, c.src_rows, c.src_cols, c.src_pitch, c.dst_rows, c.dst_cols,
                     c.dst_pitch);
@@ -244,6 +245,15 @@ SelectParams random_call(Random& r, std::type_identity<SelectParams>) {
   if (c.n > 1) c.src_pitch = any(r);
   if (c.dst_rows > 1) c.dst_pitch = any(r);
   if (c.dst_rows != 0) c.src = address(r);
+  return c;
+}
+ReduceByIndexParams random_call(Random& r, std::type_identity<ReduceByIndexParams>) {
+  ReduceByIndexParams c{any_of(r, GPUMEM_F64), any_of(r, GPUMEM_SUM_COMPENSATED)};
+  if (r.below(3) != 0) c.x = address(r);
+  c.index_type = any_of(r, GPUMEM_F64);
+  c.index = address(r);
+  c.n = any(r);
+  c.bins = any(r);
   return c;
 }
 PermuteParams random_call(Random& r, std::type_identity<PermuteParams>) {

@@ -233,6 +233,16 @@ ReduceSegmentsParams random_params(std::mt19937_64& random) {
           .segments = 1 + log_uniform(random, 30)};
 }
 template <>
+ReduceByIndexParams random_params(std::mt19937_64& random) {
+  ReduceByIndexParams p{
+      .index = made_up_address(0, 1), .n = 1 + log_uniform(random, 36), .bins = 1 + log_uniform(random, 30)};
+  if (random() % 4 == 0) return p;
+  p.dtype = static_cast<gpumem_dtype>(random() % 12);
+  p.op = static_cast<gpumem_reduce_op>(random() % kSumsAndExtremes);
+  p.x = anywhere(random, 0);
+  return p;
+}
+template <>
 ArithmeticParams random_params(std::mt19937_64& random) {
   ArithmeticParams p{.op = static_cast<Arithmetic>(random() % 2), .dtype = random() % 2 == 0 ? GPUMEM_F32 : GPUMEM_F64};
   p.terms = p.op == Arithmetic::multiply ? 2 : static_cast<int32_t>(1 + random() % kMaxTerms);
@@ -291,9 +301,10 @@ Config config_of(const Implementation<Params>& row, const DeviceProps& device, c
 
 template <class Family>
 class Table : public testing::Test {};
-using Families = testing::Types<ReduceFamily, ReduceAxisFamily, ReduceSegmentsFamily, ArithmeticFamily, TransposeFamily,
-                                FillFamily, CopyFamily, AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily,
-                                ResizeFamily, ConvertFamily, MapFamily, ScanFamily, SortFamily, SelectFamily>;
+using Families =
+    testing::Types<ReduceFamily, ReduceAxisFamily, ReduceSegmentsFamily, ArithmeticFamily, TransposeFamily, FillFamily,
+                   CopyFamily, AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily, ResizeFamily, ConvertFamily,
+                   MapFamily, ScanFamily, SortFamily, SelectFamily, ReduceByIndexFamily>;
 TYPED_TEST_SUITE(Table, Families);
 
 TYPED_TEST(Table, HasUniqueNamesAndTwoVariantsABackend) {

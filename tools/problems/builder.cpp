@@ -104,6 +104,7 @@ Instance make_instance(gpumem_ctx* ctx, const Problem& problem, Place place, con
       {"reduce", make_reduce},
       {"reduce_axis", make_reduce_axis},
       {"reduce_segments", make_reduce_segments},
+      {"reduce_by_index", make_reduce_by_index},
       {"transpose", make_transpose},
       {"permute", make_permute},
       {"fill", make_fill},

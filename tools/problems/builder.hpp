@@ -68,6 +68,7 @@ Extents row_major(const Extents& extents);
 Instance make_reduce(Builder b);
 Instance make_reduce_axis(Builder b);
 Instance make_reduce_segments(Builder b);
+Instance make_reduce_by_index(Builder b);
 Instance make_transpose(Builder b);
 Instance make_permute(Builder b);
 Instance make_fill(Builder b);

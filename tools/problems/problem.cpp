@@ -49,6 +49,9 @@ std::vector<std::string> operands_of(const Problem& problem) {
     case GPUMEM_FAMILY_REDUCE_SEGMENTS:
       keys = {"x", "offsets"};
       break;
+    case GPUMEM_FAMILY_REDUCE_BY_INDEX:
+      keys = {"x", "index"};
+      break;
     case GPUMEM_FAMILY_FILL:
       keys = {"dst"};
       break;
@@ -87,7 +90,6 @@ std::vector<std::string> operands_of(const Problem& problem) {
       break;
     case GPUMEM_FAMILY_SORT:
       keys = {"keys", "order", "sorted"};
-      break;
       break;
   }
   return keys;
@@ -178,6 +180,8 @@ int64_t counted_bytes(const Problem& p) {
       return n("batches") * n("rows") * n("cols") * size("dtype");
     case GPUMEM_FAMILY_REDUCE_SEGMENTS:
       return n("n") * size("dtype");
+    case GPUMEM_FAMILY_REDUCE_BY_INDEX:
+      return n("n") * (size("index_type") + (given("x") != 0 ? size("dtype") : 0));
     case GPUMEM_FAMILY_TRANSPOSE:
       return 2 * n("batches") * n("rows") * n("cols") * n("bytes");
     case GPUMEM_FAMILY_PERMUTE:

@@ -1,4 +1,4 @@
-// Reductions as calls: to one number, of rows or columns, of segments.
+// Reductions as calls: to one number, of rows or columns, of segments, by index.
 #include "problems/builder.hpp"
 
 namespace tool {
@@ -141,6 +141,27 @@ Instance make_reduce_segments(Builder b) {
     const gpumem_status status = call(on, gpumem_reduce_segments, gpumem_reduce_segments_async, ctx, dtype, op, at(x),
                                       n, at<int64_t>(offsets), segments, at(result));
     return status == GPUMEM_EMPTY ? GPUMEM_OK : status;  // the results are there; segments without elements give 0
+  });
+}
+
+Instance make_reduce_by_index(Builder b) {
+  const bool counts = b.p.text("x") == "none";
+  const gpumem_dtype dtype = counts ? GPUMEM_I64 : b.p.dtype();
+  const gpumem_reduce_op op = counts ? GPUMEM_SUM : b.p.op();
+  const gpumem_dtype type = b.p.dtype("index_type");
+  const int64_t n = b.p.number("n");
+  const int64_t bins = b.p.number("bins");
+  const auto x = counts ? nullptr : b.input("x", n * kDtypeBytes[dtype], values_for(op, dtype, 1));
+  // Random bins, which repeat. The last of an even number stays empty.
+  const gpumem_dtype numbers = kDtypeBytes[type] == 4 ? GPUMEM_U32 : GPUMEM_U64;
+  const Contents bin = bins < 3 ? some_rows(type, bins) : values(numbers, 3, static_cast<uint64_t>(bins - 1) / 2);
+  const auto index = b.input("index", n * kDtypeBytes[type], bin);
+  const auto result = b.result(b.kind_of(counts ? "index" : "x"), bins * 8 * (op == GPUMEM_MIN_MAX ? 2 : 1));
+  gpumem_ctx* const ctx = b.ctx;
+  return b.finish(Limit::read, [=](On on) {
+    const gpumem_status status = call(on, gpumem_reduce_by_index, gpumem_reduce_by_index_async, ctx, dtype, op, at(x),
+                                      type, at(index), n, at(result), bins);
+    return status == GPUMEM_EMPTY ? GPUMEM_OK : status;  // as for segments
   });
 }
 

@@ -287,6 +287,16 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
   of<void> reduce_segments(reduce_op op, X&& x, O&& offsets, R&& result) const {
     return this->segments_into(op, std::forward<X>(x), std::forward<O>(offsets), std::forward<R>(result), {});
   }
+  // The result has one value per bin, or two for min_max.
+  template <class X, class I, class R>
+  of<void> reduce_by_index(reduce_op op, X&& x, I&& index, R&& result) const {
+    return this->by_index_into(op, std::forward<X>(x), std::forward<I>(index), std::forward<R>(result), {});
+  }
+  // result[b] = the number of indices b.
+  template <class I, class R>
+  of<void> count_by_index(I&& index, R&& result) const {
+    return this->counts_into(std::forward<I>(index), std::forward<R>(result), {});
+  }
   template <class X, class R>
   of<void> scan(reduce_op op, X&& x, R&& result, bool exclusive = false) const {
     return this->scan_into(op, std::forward<X>(x), std::forward<R>(result), exclusive, {});

@@ -578,6 +578,36 @@ class operations {
                                        ends.data, segments, to.data));
   }
 
+  template <class I>
+  static auto bins_of(I&& index) {
+    static_assert(std::is_integral_v<detail::element_t<I>> && sizeof(detail::element_t<I>) >= 4,
+                  "an index is of 32 or 64 bits");
+    return detail::contiguous(std::forward<I>(index));
+  }
+
+  template <class X, class I, class R>
+  of<void> by_index_into(reduce_op op, X&& x, I&& index, R&& result, status_word word) const {
+    const auto from = detail::contiguous(std::forward<X>(x));
+    const auto at = bins_of(std::forward<I>(index));
+    const auto to = detail::contiguous(std::forward<R>(result));
+    result_type<detail::element_t<X>>(to);
+    if (from.size != at.size) return unequal("reduce_by_index: x", from.size, "index", at.size);
+    return Mode::give(queue_.call_with(word.get(), gpumem_reduce_by_index, gpumem_reduce_by_index_async,
+                                       detail::raw_dtype<detail::element_t<X>>(), detail::raw(op),
+                                       static_cast<const void*>(from.data), detail::raw_dtype<detail::element_t<I>>(),
+                                       at.data, at.size, to.data, to.size / (op == reduce_op::min_max ? 2 : 1)));
+  }
+
+  template <class I, class R>
+  of<void> counts_into(I&& index, R&& result, status_word word) const {
+    const auto at = bins_of(std::forward<I>(index));
+    const auto to = detail::contiguous(std::forward<R>(result));
+    static_assert(std::is_same_v<typename decltype(to)::element, std::int64_t>, "counts are std::int64_t");
+    return Mode::give(queue_.call_with(word.get(), gpumem_reduce_by_index, gpumem_reduce_by_index_async, GPUMEM_I64,
+                                       GPUMEM_SUM, static_cast<const void*>(nullptr),
+                                       detail::raw_dtype<detail::element_t<I>>(), at.data, at.size, to.data, to.size));
+  }
+
   template <class X, class R>
   of<void> scan_into(reduce_op op, X&& x, R&& result, bool exclusive, status_word word) const {
     const auto from = detail::contiguous(std::forward<X>(x));

@@ -172,6 +172,14 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
   of<void> reduce_segments(reduce_op op, X&& x, O&& offsets, R&& result, status_word word = {}) const {
     return this->segments_into(op, std::forward<X>(x), std::forward<O>(offsets), std::forward<R>(result), word);
   }
+  template <class X, class I, class R>
+  of<void> reduce_by_index(reduce_op op, X&& x, I&& index, R&& result, status_word word = {}) const {
+    return this->by_index_into(op, std::forward<X>(x), std::forward<I>(index), std::forward<R>(result), word);
+  }
+  template <class I, class R>
+  of<void> count_by_index(I&& index, R&& result, status_word word = {}) const {
+    return this->counts_into(std::forward<I>(index), std::forward<R>(result), word);
+  }
   template <class X, class R>
   of<void> scan(reduce_op op, X&& x, R&& result, bool exclusive = false, status_word word = {}) const {
     return this->scan_into(op, std::forward<X>(x), std::forward<R>(result), exclusive, word);

@@ -151,6 +151,26 @@ class Operations(Elementwise):
         args = (dtype, op, view, n, ends, segments, result)
         return self._several("gpumem_reduce_segments", args, (view, ends, result, status), out, status, stream)
 
+    def reduce_by_index(self, x, index, bins, op="sum", *, out=None, status=None, stream=None):
+        """Reduces the elements of each bin to one number: result[b] is for those with index[i] == b. Without x, counts them.
+
+        The index is an array of i32, u32, i64 or u64 with one axis. A number outside 0 to bins - 1 raises IndexError, and
+        nothing is written.
+        """
+        by, op = operand(self, index, "index", stream), op_code(op)
+        n, view = indices(by, "index"), by
+        if x is not None:
+            view = operand(self, x, "x", stream)
+            if contiguous(view, "x") != n:
+                raise ValueError(f"x has {view.size} elements, index {n} numbers; expected the same")
+        elif op != Op.SUM:
+            raise ValueError(f"x is None, which counts elements, but op is {Op(op).name}; expected SUM")
+        dtype = Dtype.I64 if x is None else typed(view, "x")
+        shape = (bins, 2) if op == Op.MIN_MAX else (bins,)
+        out, result = self._out(out, index if x is None else x, view, shape, RESULTS[dtype], stream)
+        args = (int(dtype), op, None if x is None else view, by.dtype_code, by, n, result, bins)
+        return self._several("gpumem_reduce_by_index", args, (view, by, result, status), out, status, stream)
+
     def scan(self, x, op="sum", *, exclusive=False, dtype=None, out=None, status=None, stream=None):
         """Element i of the result is the reduction ("sum", "min", "max" or "prod") of the first i + 1 elements in C order.
 

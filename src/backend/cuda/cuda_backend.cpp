@@ -14,6 +14,7 @@
 #include "kernels/map/map.hpp"
 #include "kernels/permute/permute.hpp"
 #include "kernels/reduce/launch.hpp"
+#include "kernels/reduce_by_index/reduce_by_index.hpp"
 #include "kernels/resize/resize.hpp"
 #include "kernels/scan/scan.hpp"
 #include "kernels/select/select.hpp"
@@ -249,8 +250,8 @@ void CudaBackend::warmup() {
   for (const auto preload :
        {kernels::arithmetic_preload, kernels::axpby_preload, kernels::convert_preload, kernels::copy_preload,
         kernels::fill_preload, kernels::gather_scatter_preload, kernels::map_preload, kernels::permute_preload,
-        kernels::resize_preload, kernels::scan_preload, kernels::select_preload, kernels::sort_preload,
-        kernels::transpose_preload}) {
+        kernels::reduce_by_index_preload, kernels::resize_preload, kernels::scan_preload, kernels::select_preload,
+        kernels::sort_preload, kernels::transpose_preload}) {
     GPUMEM_CUDA(preload());
   }
 }

@@ -12,9 +12,6 @@
 namespace gpumem {
 namespace {
 
-// Thread blocks that share the runs of very long segments. More than any device runs at a time.
-constexpr int64_t kLongSegmentBlocks = 1024;
-
 template <class Params>
 kernels::ReduceLaunch launch_of(const Params& params, const Config& config, const kernels::LineLayout& lines,
                                 int64_t blocks_per_line) noexcept {
@@ -61,7 +58,7 @@ kernels::ReduceLaunch launch_of(const ReduceSegmentsParams& params, const Config
   kernels::ReduceLaunch launch =
       launch_of(params, config,
                 {.count = count, .length = params.n, .per_batch = count, .offsets = params.offsets, .many = true}, 1);
-  launch.rest_grid = kLongSegmentBlocks;
+  launch.rest_grid = kernels::kLongSegmentBlocks;
   return launch;
 }
 

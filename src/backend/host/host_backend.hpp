@@ -90,6 +90,8 @@ class HostBackend final : public Host {
   gpumem_status run_lines(NativeStream stream, const Params& params, const Configured<Params>& planned,
                           Completion completion);
 
+  std::shared_ptr<char[]> workspace_of(size_t bytes);
+
   DeviceProps props_;
   HostTeam team_;
   MappingsFile mappings_;

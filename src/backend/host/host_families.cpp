@@ -81,17 +81,25 @@ gpumem_status HostBackend::reduce_lines(NativeStream stream, const ReduceSegment
   return run_lines<SegmentReduction>(stream, params, planned, completion);
 }
 
+// Large ones take huge pages: the first touch of small pages takes longer than many a task.
+std::shared_ptr<char[]> HostBackend::workspace_of(size_t bytes) {
+  constexpr size_t kLarge = size_t{4} << 20;
+  require_available_for_call(bytes);
+  if (bytes == 0) return nullptr;
+  if (bytes < kLarge) return std::make_unique_for_overwrite<char[]>(bytes);
+  auto* const pages = static_cast<char*>(allocate(GPUMEM_MEMORY_PAGEABLE, bytes));
+  return {pages, [this, bytes](char* p) { release(GPUMEM_MEMORY_PAGEABLE, p, bytes); }};
+}
+
 void HostBackend::launch(NativeStream stream, const AnyWork& work, Completion completion) {
   std::visit(
       [&]<class Family>(const Work<Family>& of) {
         const auto execute = of.planned.implementation->execute.host;
         const auto bytes = static_cast<size_t>(of.planned.config.workspace_bytes);
-        require_available_for_call(bytes);
+        const std::shared_ptr<char[]> workspace = workspace_of(bytes);
         if (completion == Completion::blocking) {
-          const auto workspace = bytes > 0 ? std::make_unique_for_overwrite<char[]>(bytes) : nullptr;
           return submit(stream, completion, [&] { execute(team_, of.params, of.planned.config, workspace.get()); });
         }
-        const std::shared_ptr<char[]> workspace = bytes > 0 ? std::make_unique_for_overwrite<char[]>(bytes) : nullptr;
         submit(stream, completion, [execute, workspace, params = of.params, config = of.planned.config, this] {
           execute(team_, params, config, workspace.get());
         });

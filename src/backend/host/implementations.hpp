@@ -23,6 +23,9 @@ Function<MapParams> map_parallel;
 Function<MapParams> map_serial;
 Function<PermuteParams> permute_tiled;
 Function<PermuteParams> permute_serial;
+Function<ReduceByIndexParams> reduce_by_index_tables;  // workspace: 8 bytes per bin and task
+Function<ReduceByIndexParams> reduce_by_index_sorted;
+Function<ReduceByIndexParams> reduce_by_index_serial;
 Function<ResizeParams> resize_parallel;
 Function<ResizeParams> resize_serial;
 Function<ScanParams> scan_parallel;  // workspace: kScanTaskBytes per task
@@ -38,6 +41,20 @@ Function<TransposeParams> transpose_serial;
 Function<TransposeParams> transpose_in_place_tiles;
 Function<TransposeParams> transpose_in_place_buffer;  // workspace: one matrix per BufferedTasks
 Function<TransposeParams> transpose_in_place_c2r;     // workspace: C2rShares
+
+// Elements are moved to the bucket of their bin, and then to their place in it. Buckets of a single bin take one step.
+// The places in the workspace follow each other.
+struct BinBuckets {
+  int32_t shift;  // bucket: the index without its `shift` lowest bits
+  int64_t buckets;
+  int64_t segments_tile;  // segments per task of the reduction
+};
+constexpr int64_t by_index_workspace_bytes(const BinBuckets& cut, const ReduceByIndexParams& p,
+                                           int64_t tasks) noexcept {
+  const int64_t moved = p.n * element_bytes(p.dtype);
+  return 8 * (p.bins + 1 + tasks * cut.buckets) + moved + (cut.shift > 0 ? moved + 4 * p.n : 0);
+}
+int64_t by_index_serial_workspace_bytes(const ReduceByIndexParams& params) noexcept;
 
 int64_t sort_workspace_bytes(const SortParams& params, int64_t tasks) noexcept;
 int64_t sort_serial_workspace_bytes(const SortParams& params) noexcept;

@@ -1,7 +1,6 @@
 // Gathers and scatters of rows. They differ in the matrix that the index names: src of a gather, dst of a scatter.
 #include <algorithm>
 #include <optional>
-#include <string>
 #include <type_traits>
 
 #include "base/checked.hpp"
@@ -71,16 +70,6 @@ Plan<Family> plan_rows(Planner& planner, const GatherScatterParams& given, Compl
 }
 
 template <class Family>
-void require_rows(const BadIndex& bad, const GatherScatterParams& c) {
-  if (bad.at < 0) return;
-  const uint64_t value = extend(c.index_type, bad.bits);
-  const std::string text =
-      is_signed_integer(c.index_type) ? std::to_string(static_cast<int64_t>(value)) : std::to_string(value);
-  fail(GPUMEM_OUT_OF_RANGE, "index[%lld] is %s; expected 0 or more, and less than %s = %lld", ll(bad.at), text.c_str(),
-       kRowsName<Family>, ll(rows_of<Family>(c)));
-}
-
-template <class Family>
 void run(Context& context, const CallOf<Family>& given) {
   CallPlanner planner(context, given, Completion::blocking);
   const Plan<Family> planned = plan_rows<Family>(planner, given, Completion::blocking);
@@ -103,7 +92,7 @@ void run(Context& context, const CallOf<Family>& given) {
   const BadIndex bad = run_now(context, placement, [&](Backend& backend, NativeStream stream) {
     return backend.gather_scatter(stream, kNamed<Family>, params, planned.selection, Completion::blocking);
   });
-  require_rows<Family>(bad, params);
+  require_rows(bad, params.index_type, kRowsName<Family>, rows_of<Family>(params));
 }
 
 template <class Family>

@@ -13,6 +13,9 @@ void check(const ReduceParams& call);
 void check(const ReduceAxisParams& call);
 void check(const ReduceSegmentsParams& call);
 
+// Throws an Error unless found is GPUMEM_OK. lines: "rows", "columns", "segments" or "bins".
+void require_values(gpumem_status found, gpumem_dtype dtype, gpumem_reduce_op op, const char* lines);
+
 // From the first to the last of n >= 1 strided elements. Throws INVALID_ARGUMENT if the bytes exceed 64 bits.
 int64_t strided_bytes(gpumem_dtype dtype, int64_t n, int64_t stride, const char* argument);
 

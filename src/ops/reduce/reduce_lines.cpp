@@ -17,27 +17,6 @@ int64_t result_bytes(gpumem_reduce_op op, int64_t lines) {
   return checked_mul(lines, int64_t{8} * value_words(op), "bytes of result");
 }
 
-// Throws an Error unless found is GPUMEM_OK. lines: "rows", "columns" or "segments".
-void require_values(gpumem_status found, gpumem_dtype dtype, gpumem_reduce_op op, const char* lines) {
-  if (found == GPUMEM_OK) return;
-  if (found == GPUMEM_EMPTY) {
-    fail(GPUMEM_EMPTY,
-         "some of the %s are empty and have no %s (their results are 0); expected at least one element each", lines,
-         op_name(op));
-  }
-  if (found == GPUMEM_OVERFLOW) {
-    fail(GPUMEM_OVERFLOW, "the %s of some of the %s does not fit (their results are 0); expected values that fit %s",
-         op_name(op), lines, result_type_name(dtype));
-  }
-  if (found == GPUMEM_OUT_OF_RANGE) {
-    fail(GPUMEM_OUT_OF_RANGE,
-         "offsets are outside 0 to n or decrease (the results of these %s are 0); expected non-decreasing numbers from "
-         "0 to n",
-         lines);
-  }
-  fail(found, "a reduction of %s ended with status %d", lines, found);
-}
-
 // The outputs are the result, the index of a search, and the status.
 template <class Family>
 gpumem_status reduce_lines(Context& context, const Plan<Family>& planned, typename Family::Params params,
@@ -139,6 +118,26 @@ Placement place_segments(Planner& planner, const ReduceSegmentsParams& c, Comple
 }
 
 }  // namespace
+
+void require_values(gpumem_status found, gpumem_dtype dtype, gpumem_reduce_op op, const char* lines) {
+  if (found == GPUMEM_OK) return;
+  if (found == GPUMEM_EMPTY) {
+    fail(GPUMEM_EMPTY,
+         "some of the %s are empty and have no %s (their results are 0); expected at least one element each", lines,
+         op_name(op));
+  }
+  if (found == GPUMEM_OVERFLOW) {
+    fail(GPUMEM_OVERFLOW, "the %s of some of the %s does not fit (their results are 0); expected values that fit %s",
+         op_name(op), lines, result_type_name(dtype));
+  }
+  if (found == GPUMEM_OUT_OF_RANGE) {
+    fail(GPUMEM_OUT_OF_RANGE,
+         "offsets are outside 0 to n or decrease (the results of these %s are 0); expected non-decreasing numbers from "
+         "0 to n",
+         lines);
+  }
+  fail(found, "a reduction of %s ended with status %d", lines, found);
+}
 
 Plan<ReduceAxisFamily> plan(Planner& planner, const ReduceAxisParams& given, Completion) {
   check(given);

@@ -1,39 +1,13 @@
 // Implementations of sort.
 #include <algorithm>
-#include <utility>
 
 #include "backend/host/implementations.hpp"
-#include "kernels/limits.hpp"
 #include "kernels/sort/sort.hpp"
+#include "ops/sort/radix_scratch.hpp"
 #include "select/variants.hpp"
 
 namespace gpumem {
 namespace {
-
-// Offsets of arrays, aligned as an allocation is.
-class Layout {
- public:
-  int64_t take(int64_t bytes) noexcept { return std::exchange(end_, end_ + ceil_div(bytes, 256) * 256); }
-  int64_t end() const noexcept { return end_; }
-
- private:
-  int64_t end_ = 0;
-};
-
-// A bound of what CUB asks for besides copies of the operands. Its tiles have at least 2048 elements, and need a
-// counter per digit each. It sorts 2^28 elements or a little less at a time. Before compute capability 9.0, it sorts
-// keys of 1 and 2 bytes by 7 bits, with counters for each block that the device can hold, times 5.
-int64_t cub_counters(const DeviceProps& d, int64_t n, int64_t passes) noexcept {
-  constexpr int64_t kDigits = 256;
-  constexpr int64_t kTile = 2048;
-  constexpr int64_t kMost = int64_t{1} << 28;
-  constexpr int64_t kBlocks = 16;  // per multiprocessor
-  const int64_t portions = n / (kMost - (1 << 15)) + 1;
-  const int64_t tiles = std::min(n, kMost) / kTile + 1;
-  const int64_t counters = portions * passes * (kDigits * 8 + 4) + tiles * kDigits * 4 + 4096;
-  if (d.compute_major >= 9 || passes > 2) return counters;
-  return std::max(counters, (int64_t{d.multiprocessors} * kBlocks * 5 * 128 + (1 << 15)) * 8);
-}
 
 const char* accepts_block(const DeviceProps&, const SortParams& p) noexcept {
   if (p.n > kSortBlock) return "it sorts at most 2048 elements";
@@ -48,13 +22,13 @@ Config radix_config(const DeviceProps& d, const SortParams& p) noexcept {
   const int64_t bytes = element_bytes(p.dtype);
   const int64_t of_positions = p.order != nullptr ? position_bytes(p) : 0;
   const bool overwrites = overwrites_keys(p);
-  Layout layout;
+  ScratchLayout layout;
   SortScratch scratch;
   if (!aligned(p.keys, bytes)) scratch.keys = layout.take(p.n * bytes);
   if (overwrites || p.sorted == nullptr || !aligned(p.sorted, bytes)) scratch.sorted = layout.take(p.n * bytes);
   if (p.order != nullptr) scratch.positions = layout.take(p.n * of_positions);
   const bool one_pass = bytes == 1 && d.compute_major >= 9;
-  scratch.cub_bytes = cub_counters(d, p.n, bytes) + (overwrites || one_pass ? 0 : p.n * (bytes + of_positions));
+  scratch.cub_bytes = radix_sort_counters(d, p.n, bytes) + (overwrites || one_pass ? 0 : p.n * (bytes + of_positions));
   scratch.cub = layout.take(scratch.cub_bytes);
   Config config = grid_of(p.n, int64_t{kSortThreads} * kSortPositions, kSortThreads, kSortPositions);
   config.workspace_bytes = layout.end();

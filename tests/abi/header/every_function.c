@@ -154,6 +154,10 @@ typedef struct gpumem_functions {
                                    int64_t, void *);
   gpumem_status (*reduce_segments_async)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, const void *, int64_t,
                                          const int64_t *, int64_t, void *, gpumem_status *, gpumem_stream *);
+  gpumem_status (*reduce_by_index)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, const void *, gpumem_dtype,
+                                   const void *, int64_t, void *, int64_t);
+  gpumem_status (*reduce_by_index_async)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, const void *, gpumem_dtype,
+                                         const void *, int64_t, void *, int64_t, gpumem_status *, gpumem_stream *);
   gpumem_status (*reduce_view)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, int32_t, const int64_t *, const void *,
                                const int64_t *, void *);
   gpumem_status (*reduce_view_async)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, int32_t, const int64_t *,
@@ -418,6 +422,8 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_argreduce_axis_async,
                                                 gpumem_reduce_segments,
                                                 gpumem_reduce_segments_async,
+                                                gpumem_reduce_by_index,
+                                                gpumem_reduce_by_index_async,
                                                 gpumem_reduce_view,
                                                 gpumem_reduce_view_async,
                                                 gpumem_argreduce_view,

@@ -189,6 +189,38 @@ TEST_P(CppOperations, ReduceLines) {
   EXPECT_EQ(std::vector<std::int64_t>(found.begin(), found.end()), (std::vector<std::int64_t>{1, 5, 9, 0, 0, 0}));
 }
 
+TEST_P(CppOperations, ReduceByIndex) {
+  const std::vector<float> x{1, 2, 4, 8};
+  const std::vector<std::int32_t> index{2, 0, 2, 0};
+  std::vector<double> sums(3);
+  ctx.reduce_by_index(reduce_op::sum, x, index, sums);
+  EXPECT_EQ(sums, (std::vector<double>{10, 0, 5}));
+  std::vector<std::int64_t> counts(4);
+  ctx.count_by_index(index, counts);
+  EXPECT_EQ(counts, (std::vector<std::int64_t>{2, 0, 2, 0}));
+  EXPECT_TRUE(throws(status::empty, "", [&] { ctx.reduce_by_index(reduce_op::max, x, index, sums); }));
+  EXPECT_EQ(sums, (std::vector<double>{8, 0, 4}));  // the others are right
+  EXPECT_TRUE(throws(status::out_of_range, "index[0] is 2", [&] {
+    ctx.reduce_by_index(reduce_op::sum, x, index, gpumem::device_view<double>(sums.data(), 2));
+  }));
+  const std::vector<std::int32_t> three{0, 1, 2};
+  EXPECT_TRUE(throws(status::invalid_argument, "reduce_by_index: x",
+                     [&] { ctx.reduce_by_index(reduce_op::sum, x, three, sums); }));
+
+  auto stream = ctx.create_stream();
+  auto elements = ctx.alloc_device<float>(4);
+  auto bins = ctx.alloc_device<std::int32_t>(4);
+  auto results = ctx.alloc_pinned<double>(3);
+  auto numbers = ctx.alloc_pinned<std::int64_t>(3);
+  ctx.copy(elements, x);
+  ctx.copy(bins, index);
+  stream.reduce_by_index(reduce_op::sum, elements, bins, results);
+  stream.count_by_index(bins, numbers);
+  stream.synchronize();
+  EXPECT_EQ(std::vector<double>(results.begin(), results.end()), (std::vector<double>{10, 0, 5}));
+  EXPECT_EQ(std::vector<std::int64_t>(numbers.begin(), numbers.end()), (std::vector<std::int64_t>{2, 0, 2}));
+}
+
 TEST_P(CppOperations, Scan) {
   const std::vector<std::int32_t> x{3, 1, 4};
   std::vector<std::int64_t> sums(3);

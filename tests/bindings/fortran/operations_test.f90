@@ -15,6 +15,7 @@ program operations_test
   call permutations
   call sums
   call lines
+  call sums_by_index
   call scans
   call arithmetic
   call places
@@ -263,6 +264,23 @@ contains
     call expect(all(results == [sum(x(1:2, 1, 1)), 0, sum(x(3:6, 1, 1))]), 'segments begin at numbers from 1')
     call ctx%reduce_segments(gpumem_sum, gpumem_view(x(:, 1, 1)), [1_int64, 8_int64], gpumem_view(results), stat, errmsg)
     call expect_refusal(gpumem_out_of_range, stat, errmsg, '')
+  end subroutine
+
+  subroutine sums_by_index
+    real(real32), target :: x(4)
+    integer(int32), target :: index(4)
+    real(real64), target :: sums(3)
+    integer(int64), target :: counts(3)
+    x = [1.0, 2.0, 4.0, 8.0]
+    index = [2, 0, 2, 0]
+    call ctx%by_index_from_zero(gpumem_sum, gpumem_view(x), gpumem_view(index), gpumem_view(sums))
+    call expect(all(abs(sums - [10.0, 0.0, 5.0]) < 1e-14), 'sums of bins from 0')
+    call ctx%counts_from_zero(gpumem_view(index), gpumem_view(counts))
+    call expect(all(counts == [2, 0, 2]), 'counts of bins from 0')
+    call ctx%counts_from_zero(gpumem_view(index), gpumem_view(counts(1:2)), stat=stat, errmsg=errmsg)
+    call expect_refusal(gpumem_out_of_range, stat, errmsg, 'index[0] is 2')
+    call ctx%by_index_from_zero(gpumem_sum, gpumem_view(x(1:3)), gpumem_view(index), gpumem_view(sums), stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'by_index_from_zero: x has 3')
   end subroutine
 
   subroutine scans

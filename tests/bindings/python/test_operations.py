@@ -167,6 +167,25 @@ def test_reduce_segments():
             ctx.reduce_segments(x, array.array("i", [0, 5]))
 
 
+def test_reduce_by_index():
+    x, index = array.array("f", [1, 2, 4, 8]), array.array("i", [2, 0, 2, 0])
+    with host() as ctx:
+        assert ctx.reduce_by_index(x, index, 4).tolist() == [10, 0, 5, 0]
+        assert ctx.reduce_by_index(None, index, 3).tolist() == [2, 0, 2]
+        assert ctx.reduce_by_index(None, index, 3, stream=ctx.stream).tolist() == [2, 0, 2]
+        try:
+            ctx.reduce_by_index(x, index, 3, "min_max")
+            raise AssertionError("an empty bin has no minimum")
+        except gpumem.Empty as error:
+            assert error.result.tolist() == [[2, 8], [0, 0], [1, 4]]
+        with raises(IndexError, "index[0] is 2", "bins = 2"):
+            ctx.reduce_by_index(x, index, 2)
+        with raises(ValueError, "x has 4 elements, index 1"):
+            ctx.reduce_by_index(x, array.array("i", [0]), 2)
+        with raises(ValueError, "op is MAX"):
+            ctx.reduce_by_index(None, index, 3, "max")
+
+
 def test_scan():
     x = array.array("i", [3, 1, 4])
     with host() as ctx:

@@ -108,6 +108,7 @@ pub const GPUMEM_FAMILY_MAP: gpumem_family = 14;
 pub const GPUMEM_FAMILY_SCAN: gpumem_family = 15;
 pub const GPUMEM_FAMILY_SORT: gpumem_family = 16;
 pub const GPUMEM_FAMILY_SELECT: gpumem_family = 17;
+pub const GPUMEM_FAMILY_REDUCE_BY_INDEX: gpumem_family = 18;
 pub const GPUMEM_MAP_NEGATE: gpumem_map_op = 0;
 pub const GPUMEM_MAP_ABSOLUTE: gpumem_map_op = 1;
 pub const GPUMEM_MAP_RECIPROCAL: gpumem_map_op = 2;
@@ -498,6 +499,8 @@ pub struct Functions {
     pub gpumem_argreduce_axis_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, axis: gpumem_axis, x: *const c_void, rows: i64, cols: i64, ld: i64, batches: i64, batch_stride: i64, value: *mut c_void, index: *mut i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_reduce_segments: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void) -> gpumem_status,
     pub gpumem_reduce_segments_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_reduce_by_index: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, index_type: gpumem_dtype, index: *const c_void, n: i64, result: *mut c_void, bins: i64) -> gpumem_status,
+    pub gpumem_reduce_by_index_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, index_type: gpumem_dtype, index: *const c_void, n: i64, result: *mut c_void, bins: i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_reduce_view: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, result: *mut c_void) -> gpumem_status,
     pub gpumem_reduce_view_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_argreduce_view: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, value: *mut c_void, index: *mut i64) -> gpumem_status,
@@ -713,6 +716,8 @@ impl Functions {
             gpumem_argreduce_axis_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, gpumem_axis, *const c_void, i64, i64, i64, i64, i64, *mut c_void, *mut i64, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_argreduce_axis_async\0")?),
             gpumem_reduce_segments: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, *const c_void, i64, *const i64, i64, *mut c_void) -> gpumem_status>(some("gpumem_reduce_segments\0")?),
             gpumem_reduce_segments_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, *const c_void, i64, *const i64, i64, *mut c_void, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_reduce_segments_async\0")?),
+            gpumem_reduce_by_index: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, *const c_void, gpumem_dtype, *const c_void, i64, *mut c_void, i64) -> gpumem_status>(some("gpumem_reduce_by_index\0")?),
+            gpumem_reduce_by_index_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, *const c_void, gpumem_dtype, *const c_void, i64, *mut c_void, i64, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_reduce_by_index_async\0")?),
             gpumem_reduce_view: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const i64, *const c_void, *const i64, *mut c_void) -> gpumem_status>(some("gpumem_reduce_view\0")?),
             gpumem_reduce_view_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const i64, *const c_void, *const i64, *mut c_void, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_reduce_view_async\0")?),
             gpumem_argreduce_view: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const i64, *const c_void, *const i64, *mut c_void, *mut i64) -> gpumem_status>(some("gpumem_argreduce_view\0")?),
@@ -920,6 +925,8 @@ impl Functions {
             gpumem_argreduce_axis_async: linked::gpumem_argreduce_axis_async,
             gpumem_reduce_segments: linked::gpumem_reduce_segments,
             gpumem_reduce_segments_async: linked::gpumem_reduce_segments_async,
+            gpumem_reduce_by_index: linked::gpumem_reduce_by_index,
+            gpumem_reduce_by_index_async: linked::gpumem_reduce_by_index_async,
             gpumem_reduce_view: linked::gpumem_reduce_view,
             gpumem_reduce_view_async: linked::gpumem_reduce_view_async,
             gpumem_argreduce_view: linked::gpumem_argreduce_view,
@@ -1129,6 +1136,8 @@ mod linked {
         pub fn gpumem_argreduce_axis_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, axis: gpumem_axis, x: *const c_void, rows: i64, cols: i64, ld: i64, batches: i64, batch_stride: i64, value: *mut c_void, index: *mut i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_reduce_segments(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void) -> gpumem_status;
         pub fn gpumem_reduce_segments_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_reduce_by_index(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, index_type: gpumem_dtype, index: *const c_void, n: i64, result: *mut c_void, bins: i64) -> gpumem_status;
+        pub fn gpumem_reduce_by_index_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, index_type: gpumem_dtype, index: *const c_void, n: i64, result: *mut c_void, bins: i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_reduce_view(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, result: *mut c_void) -> gpumem_status;
         pub fn gpumem_reduce_view_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_argreduce_view(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, value: *mut c_void, index: *mut i64) -> gpumem_status;

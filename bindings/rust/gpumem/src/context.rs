@@ -81,6 +81,7 @@ pub enum Family {
     Scan = sys::GPUMEM_FAMILY_SCAN,
     Sort = sys::GPUMEM_FAMILY_SORT,
     Select = sys::GPUMEM_FAMILY_SELECT,
+    ReduceByIndex = sys::GPUMEM_FAMILY_REDUCE_BY_INDEX,
 }
 
 /// The format of an explanation (`Text` or `Json`) or of a profile.

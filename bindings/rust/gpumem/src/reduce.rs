@@ -1,5 +1,5 @@
 use crate::context::Context;
-use crate::element::{Element, Float};
+use crate::element::{Element, Float, IndexElement};
 use crate::error::{Error, Result, Status};
 use crate::layout::{enough, number, small_number, Array, Matrix};
 use crate::queue::{run, Lent, LentMut, Queue, Run};
@@ -186,6 +186,21 @@ impl<T: Element> Sequence<T> {
         ))
     }
 
+    fn by_index<I: IndexElement>(
+        &self,
+        at: Run<'_>,
+        index: Sequence<I>,
+        op: Op,
+        out: (*mut T::Result, usize),
+        status: *mut i32,
+    ) -> Result<i32> {
+        self.whole("x")?;
+        if self.len != index.len {
+            return Err(Error::argument(format!("x has {} elements, but index has {}", self.len, index.len)));
+        }
+        run_by_index(at, (T::DTYPE as i32, op as i32, self.ptr.cast()), index, (out.0.cast(), out.1 / op.results()), status)
+    }
+
     /// An error for a view with a stride.
     fn whole(&self, name: &str) -> Result<()> {
         match self.stride {
@@ -194,6 +209,26 @@ impl<T: Element> Sequence<T> {
         }
     }
 }
+
+/// x: the type, the operation and the elements, which are NULL for counts.
+fn run_by_index<I: IndexElement>(
+    at: Run<'_>,
+    x: (i32, i32, *const c_void),
+    index: Sequence<I>,
+    bins: (*mut c_void, usize),
+    status: *mut i32,
+) -> Result<i32> {
+    index.whole("index")?;
+    let (n, count, kind, i) = (number(index.len)?, number(bins.1)?, I::DTYPE as i32, index.ptr.cast());
+    Ok(run!(
+        at,
+        gpumem_reduce_by_index(x.0, x.1, x.2, kind, i, n, bins.0, count),
+        gpumem_reduce_by_index_async(status)
+    ))
+}
+
+/// The type and the operation of counts, without elements.
+const COUNTS: (i32, i32, *const c_void) = (sys::GPUMEM_I64, sys::GPUMEM_SUM, std::ptr::null());
 
 pub(crate) fn is_f32<T: 'static>() -> bool {
     TypeId::of::<T>() == TypeId::of::<f32>()
@@ -289,6 +324,7 @@ fn nrm2_view<T: Float>(at: Run<'_>, x: Sequence<T>, layout: Array<'_>, result: *
 
 const OF_LINES: [Status; 1] = [Status::OVERFLOW];
 const OF_SEGMENTS: [Status; 3] = [Status::EMPTY, Status::OVERFLOW, Status::OUT_OF_RANGE];
+const OF_BINS: [Status; 2] = [Status::EMPTY, Status::OVERFLOW];
 
 impl Context {
     pub(crate) fn now(&self) -> Run<'_> {
@@ -428,6 +464,30 @@ impl Context {
         let (out, ends) = (out.into(), Sequence::from(offsets.into()));
         let status = Sequence::from(x.into()).segments(self.now(), ends, op, (out.ptr, out.len), null_mut())?;
         Several::of(self, status, &OF_SEGMENTS)
+    }
+
+    /// One result for the elements of each bin: `out[b]` is for those with `index[i] == b`. If an index is out of range,
+    /// nothing is written. `gpumem_reduce_by_index()`.
+    pub fn reduce_by_index<'a, 'b, 'c, T: Element, I: IndexElement>(
+        &self,
+        x: impl Into<View<'a, T>>,
+        index: impl Into<View<'b, I>>,
+        op: Op,
+        out: impl Into<ViewMut<'c, T::Result>>,
+    ) -> Result<Several> {
+        let (out, index) = (out.into(), Sequence::from(index.into()));
+        let status = Sequence::from(x.into()).by_index(self.now(), index, op, (out.ptr, out.len), null_mut())?;
+        Several::of(self, status, &OF_BINS)
+    }
+
+    /// `out[b]` is the number of indices `b`. `gpumem_reduce_by_index()`.
+    pub fn count_by_index<'a, 'b, I: IndexElement>(
+        &self,
+        index: impl Into<View<'a, I>>,
+        out: impl Into<ViewMut<'b, i64>>,
+    ) -> Result<()> {
+        let (out, index) = (out.into(), Sequence::from(index.into()));
+        self.check(run_by_index(self.now(), COUNTS, index, (out.ptr.cast(), out.len), null_mut())?)
     }
 }
 
@@ -578,5 +638,31 @@ impl Queue {
         let (out, status) = (self.output(out, "out")?, self.status(status)?);
         let ends = Sequence::from(ends);
         self.ctx.check(Sequence::from(x).segments(self.run(), ends, op, (out.ptr, out.len), status)?)
+    }
+
+    /// As [`Context::reduce_by_index`]. `gpumem_reduce_by_index_async()`.
+    pub fn reduce_by_index<'a, 'b, 'c, T: Element, I: IndexElement>(
+        &self,
+        x: impl Into<Lent<'a, T>>,
+        index: impl Into<Lent<'b, I>>,
+        op: Op,
+        out: impl Into<LentMut<'c, T::Result>>,
+        status: Option<LentMut<'_, i32>>,
+    ) -> Result<()> {
+        let (x, index) = (self.input(x, "x")?, Sequence::from(self.input(index, "index")?));
+        let (out, status) = (self.output(out, "out")?, self.status(status)?);
+        self.ctx.check(Sequence::from(x).by_index(self.run(), index, op, (out.ptr, out.len), status)?)
+    }
+
+    /// As [`Context::count_by_index`]. `gpumem_reduce_by_index_async()`.
+    pub fn count_by_index<'a, 'b, I: IndexElement>(
+        &self,
+        index: impl Into<Lent<'a, I>>,
+        out: impl Into<LentMut<'b, i64>>,
+        status: Option<LentMut<'_, i32>>,
+    ) -> Result<()> {
+        let index = Sequence::from(self.input(index, "index")?);
+        let (out, status) = (self.output(out, "out")?, self.status(status)?);
+        self.ctx.check(run_by_index(self.run(), COUNTS, index, (out.ptr.cast(), out.len), status)?)
     }
 }

@@ -77,6 +77,14 @@ fn reduces_lines_and_segments() -> Result<()> {
     let none = ctx.reduce_segments(&[1.0f32, 2.0, 3.0], &[0, 2, 2, 3], Op::Min, &mut sums)?;
     assert_eq!((none, sums), (Several::Missing(Status::EMPTY), [1.0, 0.0, 3.0]));
     assert_eq!(ctx.reduce_segments(&[1.0f32], &[0, 9], Op::Sum, &mut sums)?, Several::Missing(Status::OUT_OF_RANGE));
+    ctx.reduce_by_index(&[1.0f32, 2.0, 4.0], &[2i32, 0, 2], Op::Sum, &mut sums)?.all()?;
+    assert_eq!(sums, [2.0, 0.0, 5.0]);
+    let none = ctx.reduce_by_index(&[1.0f32, 2.0, 4.0], &[2u64, 0, 2], Op::Max, &mut sums)?;
+    assert_eq!((none, sums), (Several::Missing(Status::EMPTY), [2.0, 0.0, 4.0]));
+    assert_eq!(status(ctx.reduce_by_index(&[1.0f32], &[3i64], Op::Sum, &mut sums)), Status::OUT_OF_RANGE);
+    let mut counts = [9i64; 3];
+    ctx.count_by_index(&[2i32, 0, 2], &mut counts)?;
+    assert_eq!(counts, [1, 0, 2]);
     assert_eq!(status(ctx.reduce_axis(&x, Matrix::new(2, 4), Axis::Rows, Op::Sum, &mut rows)), Status::OUT_OF_RANGE);
     assert_eq!(status(ctx.reduce_axis(&x, Matrix::new(3, 2), Axis::Rows, Op::Sum, &mut rows)), Status::OUT_OF_RANGE);
     let endless = Matrix::new(usize::MAX, 2);

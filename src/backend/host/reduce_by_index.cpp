@@ -1,0 +1,283 @@
+// Reductions by index on the host. All of the index is checked before a result is written.
+// tables: each task has a table of bins, and the tables are added up. sorted: a stable counting sort by bins, and then a
+// reduction of segments. Many bins are sorted in two steps, so that each step writes to few places at a time.
+// Moves: tables reads x and index once. sorted reads index twice (and a copy of it, for many bins), and reads and writes
+//        the elements one or two times before the reduction reads them.
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "backend/host/implementations.hpp"
+#include "backend/host/reduce.hpp"
+#include "base/checked.hpp"
+#include "kernels/sort/params.hpp"
+
+namespace gpumem::host {
+namespace {
+
+// The first bad place that the tasks find.
+class FirstBad {
+ public:
+  explicit FirstBad(const ReduceByIndexParams& p) noexcept : p_(p), found_(p.n) {}
+
+  void note(int64_t at) noexcept {
+    int64_t seen = found_.load(std::memory_order_relaxed);
+    while (at < seen && !found_.compare_exchange_weak(seen, at, std::memory_order_relaxed)) {
+    }
+  }
+  bool any() const noexcept { return found_.load(std::memory_order_relaxed) < p_.n; }
+  // status: of the results, unless an index is bad.
+  void report(gpumem_status status) const noexcept {
+    const int64_t at = found_.load(std::memory_order_relaxed);
+    ByIndexReport report{-1, static_cast<uint64_t>(status)};
+    if (at < p_.n) {
+      status = GPUMEM_OUT_OF_RANGE;
+      report = {at, 0};
+      const int64_t bytes = element_bytes(p_.index_type);
+      std::memcpy(&report.bits, static_cast<const char*>(p_.index) + at * bytes, static_cast<size_t>(bytes));
+    }
+    if (p_.report != nullptr) *p_.report = report;
+    if (p_.status != nullptr) std::memcpy(p_.status, &status, sizeof status);
+  }
+
+ private:
+  const ReduceByIndexParams& p_;
+  std::atomic<int64_t> found_;
+};
+
+template <class F>
+void for_index(const ReduceByIndexParams& p, const F& f) {
+  element_bytes(p.index_type) == 4 ? f.template operator()<uint32_t>() : f.template operator()<uint64_t>();
+}
+
+template <class Word>
+Word element_at(const void* x, int64_t i) noexcept {
+  Word word;
+  std::memcpy(&word, static_cast<const char*>(x) + i * int64_t{sizeof word}, sizeof word);
+  return word;
+}
+
+// Calls add(bin, i) for the elements [first, last), up to a bad index.
+template <class Index, class Add>
+void for_bins(const ReduceByIndexParams& p, int64_t first, int64_t last, FirstBad& bad, const Add& add) noexcept {
+  const auto* const index = static_cast<const Index*>(p.index);
+  const uint64_t limit = p.limit();
+  for (int64_t i = first; i < last; ++i) {
+    const uint64_t bin = index[i];
+    if (bin >= limit) return bad.note(i);
+    add(bin, i);
+  }
+}
+
+template <class Index>
+void fill_table(const ReduceByIndexParams& p, int64_t first, int64_t last, FirstBad& bad, uint64_t* table) noexcept {
+  if (p.x == nullptr) {
+    return for_bins<Index>(p, first, last, bad, [table](uint64_t bin, int64_t) { ++table[bin]; });
+  }
+  const uint64_t sign = is_signed_integer(p.dtype) ? sign_bit(p.dtype) : 0;
+  for_word(p.dtype, [&]<class Word>() {
+    const auto value = [sign, x = p.x](int64_t i) { return (uint64_t{element_at<Word>(x, i)} ^ sign) - sign; };
+    if (p.op == GPUMEM_SUM) {
+      return for_bins<Index>(p, first, last, bad, [=](uint64_t bin, int64_t i) { table[bin] += value(i); });
+    }
+    for_bins<Index>(p, first, last, bad, [=, op = p.op](uint64_t bin, int64_t i) {
+      table[bin] = std::max(table[bin], extreme_code(op, static_cast<int64_t>(value(i))));
+    });
+  });
+}
+
+// Never throws: without memory, it does without the parts of long segments.
+gpumem_status reduce_bins(const HostTeam& team, const ReduceSegmentsParams& segments, int64_t tile) noexcept {
+  const Config config{1, 1, 1, tile};
+  try {
+    return SegmentReduction(team, {}, segments, config).run();
+  } catch (const std::bad_alloc&) {
+    return SegmentReduction(team, {.serial = true}, segments, config).run();
+  }
+}
+
+template <class Word>
+struct [[gnu::packed]] BinItem {
+  Word element;
+  uint32_t bin;  // of the bucket
+};
+
+template <class Index, class Word>
+class CountingSort {
+ public:
+  CountingSort(const HostTeam& team, const ReduceByIndexParams& p, const Config& config, char* workspace) noexcept
+      : team_(team),
+        p_(p),
+        cut_(config.own.get<BinBuckets>()),
+        tasks_(config.grid),
+        tile_(config.tile),
+        offsets_(reinterpret_cast<int64_t*>(workspace)),
+        tables_(offsets_ + p.bins + 1),
+        sorted_(reinterpret_cast<Word*>(tables_ + tasks_ * cut_.buckets)),
+        items_(reinterpret_cast<BinItem<Word>*>(sorted_ + p.n)) {}
+
+  void run() const noexcept {
+    FirstBad bad(p_);
+    team_.parallel(tasks_, [&](int64_t task) { count(task, bad); });
+    if (bad.any()) return bad.report(GPUMEM_OK);
+    place_buckets();
+    if (cut_.shift == 0) {
+      team_.parallel(tasks_, [this](int64_t task) {
+        move(task, [x = p_.x, to = sorted_](int64_t at, uint64_t, int64_t i) { to[at] = element_at<Word>(x, i); });
+      });
+    } else {
+      team_.parallel(tasks_, [this](int64_t task) {
+        const uint64_t low = (uint64_t{1} << cut_.shift) - 1;
+        move(task, [x = p_.x, to = items_, low](int64_t at, uint64_t bin, int64_t i) {
+          to[at] = {element_at<Word>(x, i), static_cast<uint32_t>(bin & low)};
+        });
+      });
+      team_.parallel(cut_.buckets, [this](int64_t bucket) { sort_bucket(bucket); });
+    }
+    bad.report(reduce_bins(team_,
+                           {.dtype = p_.dtype,
+                            .op = p_.op,
+                            .x = sorted_,
+                            .n = p_.n,
+                            .offsets = offsets_,
+                            .segments = p_.bins,
+                            .result = p_.result},
+                           cut_.segments_tile));
+  }
+
+ private:
+  int64_t first(int64_t task) const noexcept { return std::min(task * tile_, p_.n); }
+
+  void count(int64_t task, FirstBad& bad) const noexcept {
+    int64_t* const table = tables_ + task * cut_.buckets;
+    std::fill_n(table, cut_.buckets, 0);
+    for_bins<Index>(p_, first(task), first(task + 1), bad,
+                    [table, shift = cut_.shift](uint64_t bin, int64_t) { ++table[bin >> shift]; });
+  }
+
+  // The counts become the first places of each task's elements, and the offsets the first of each bucket.
+  void place_buckets() const noexcept {
+    int64_t at = 0;
+    for (int64_t bucket = 0; bucket < cut_.buckets; ++bucket) {
+      offsets_[bucket << cut_.shift] = at;
+      for (int64_t task = 0; task < tasks_; ++task) at += std::exchange(tables_[task * cut_.buckets + bucket], at);
+    }
+    offsets_[p_.bins] = at;
+  }
+
+  template <class Store>
+  void move(int64_t task, const Store& store) const noexcept {
+    const auto* const index = static_cast<const Index*>(p_.index);
+    int64_t* const places = tables_ + task * cut_.buckets;
+    const int32_t shift = cut_.shift;
+    const int64_t last = first(task + 1);
+    for (int64_t i = first(task); i < last; ++i) store(places[index[i] >> shift]++, index[i], i);
+  }
+
+  // While elements move, the offset of a bin is the place of its next element, which ends as the next bin's first. So
+  // places are stored one bin further on, where the next bucket has its first.
+  void sort_bucket(int64_t bucket) const noexcept {
+    const int64_t first_bin = bucket << cut_.shift;
+    const int64_t count = std::min(int64_t{1} << cut_.shift, p_.bins - first_bin);
+    const int64_t begin = offsets_[first_bin];
+    const int64_t end = tables_[(tasks_ - 1) * cut_.buckets + bucket];
+    int64_t* const places = offsets_ + first_bin + 1;
+    std::fill_n(places, count - 1, 0);
+    for (int64_t i = begin; i < end; ++i) {
+      if (items_[i].bin < count - 1) ++places[items_[i].bin];
+    }
+    int64_t at = begin;
+    for (int64_t bin = 0; bin < count - 1; ++bin) at += std::exchange(places[bin], at);
+    int64_t last_bin = at;
+    for (int64_t i = begin; i < end; ++i) {
+      const BinItem<Word> item = items_[i];
+      int64_t& place = item.bin < count - 1 ? places[item.bin] : last_bin;
+      sorted_[place++] = item.element;
+    }
+  }
+
+  const HostTeam& team_;
+  const ReduceByIndexParams& p_;
+  const BinBuckets cut_;
+  const int64_t tasks_;
+  const int64_t tile_;
+  int64_t* const offsets_;
+  int64_t* const tables_;
+  Word* const sorted_;
+  BinItem<Word>* const items_;
+};
+
+}  // namespace
+
+int64_t by_index_serial_workspace_bytes(const ReduceByIndexParams& p) noexcept {
+  return 8 * (p.bins + 1) + (p.x == nullptr ? 0 : p.n * element_bytes(p.dtype));
+}
+
+// config.tile: elements per task.
+void reduce_by_index_tables(const HostTeam& team, const ReduceByIndexParams& p, const Config& config, char* workspace) {
+  auto* const tables = reinterpret_cast<uint64_t*>(workspace);
+  FirstBad bad(p);
+  team.parallel(config.grid, [&](int64_t task) {
+    uint64_t* const table = tables + task * p.bins;
+    std::fill_n(table, p.bins, 0);
+    for_index(p, [&]<class Index>() {
+      fill_table<Index>(p, task * config.tile, std::min((task + 1) * config.tile, p.n), bad, table);
+    });
+  });
+  if (bad.any()) return bad.report(GPUMEM_OK);
+  auto* const result = static_cast<uint64_t*>(p.result);
+  const bool extremes = p.x != nullptr && p.extremes();
+  std::atomic<bool> empty{false};
+  team.parallel(config.grid, [&](int64_t task) {
+    const int64_t first = p.bins / config.grid * task;
+    const int64_t last = task + 1 == config.grid ? p.bins : first + p.bins / config.grid;
+    for (int64_t bin = first; bin < last; ++bin) {
+      uint64_t value = tables[bin];
+      for (int64_t t = 1; t < config.grid; ++t) {
+        const uint64_t other = tables[t * p.bins + bin];
+        value = extremes ? std::max(value, other) : value + other;
+      }
+      if (extremes && value == 0) empty.store(true, std::memory_order_relaxed);
+      result[bin] = extremes && value != 0 ? value_of_code(p.op, value) : value;
+    }
+  });
+  bad.report(empty.load(std::memory_order_relaxed) ? GPUMEM_EMPTY : GPUMEM_OK);
+}
+
+void reduce_by_index_sorted(const HostTeam& team, const ReduceByIndexParams& p, const Config& config, char* workspace) {
+  for_index(p, [&]<class Index>() {
+    for_word(p.dtype, [&]<class Word>() { CountingSort<Index, Word>(team, p, config, workspace).run(); });
+  });
+}
+
+// The definition only.
+void reduce_by_index_serial(const HostTeam&, const ReduceByIndexParams& p, const Config&, char* workspace) {
+  auto* const offsets = reinterpret_cast<int64_t*>(workspace);
+  char* const sorted = workspace + 8 * (p.bins + 1);
+  FirstBad bad(p);
+  std::fill_n(offsets, p.bins + 1, 0);
+  for_index(
+      p, [&]<class Index>() { for_bins<Index>(p, 0, p.n, bad, [&](uint64_t bin, int64_t) { ++offsets[bin + 1]; }); });
+  if (bad.any()) return bad.report(GPUMEM_OK);
+  if (p.x == nullptr) {
+    std::memcpy(p.result, offsets + 1, static_cast<size_t>(8 * p.bins));
+    return bad.report(GPUMEM_OK);
+  }
+  for (int64_t bin = 0; bin < p.bins; ++bin) offsets[bin + 1] += offsets[bin];
+  const int64_t bytes = element_bytes(p.dtype);
+  for_index(p, [&]<class Index>() {
+    for_bins<Index>(p, 0, p.n, bad, [&](uint64_t bin, int64_t i) {
+      std::memcpy(sorted + offsets[bin]++ * bytes, static_cast<const char*>(p.x) + i * bytes,
+                  static_cast<size_t>(bytes));
+    });
+  });
+  std::memmove(offsets + 1, offsets, static_cast<size_t>(8 * p.bins));  // each is the end of its bin now
+  offsets[0] = 0;
+  const ReduceSegmentsParams segments{
+      .dtype = p.dtype, .op = p.op, .x = sorted, .n = p.n, .offsets = offsets, .segments = p.bins, .result = p.result};
+  bad.report(reduce_bins(no_team(), segments, std::max<int64_t>(p.bins, 1)));
+}
+
+}  // namespace gpumem::host

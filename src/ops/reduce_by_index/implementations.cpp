@@ -1,0 +1,136 @@
+// Implementations of reductions by index.
+#include <algorithm>
+#include <bit>
+
+#include "backend/host/implementations.hpp"
+#include "kernels/alignment.hpp"
+#include "kernels/reduce/launch.hpp"
+#include "kernels/reduce_by_index/reduce_by_index.hpp"
+#include "ops/sort/radix_scratch.hpp"
+#include "select/variants.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr int64_t kTableBudget = int64_t{160} << 10;  // of shared memory for the copies of a table
+constexpr int64_t kMostCopies = 32;                   // one per lane
+// Each multiprocessor adds its table to the bins in memory, and should have so many elements for each of them.
+constexpr int64_t kElementsOfBin = 4;
+
+const char* accepts_tables(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
+  if (!p.any_order()) return "it is for counts, and for sums and extremes of integers of up to 32 bits";
+  if (!aligned(p.x, element_bytes(p.dtype))) return "it needs aligned elements";
+  if (p.bins > d.shared_bytes_per_block / table_bin_bytes(p)) return "it needs bins that fit shared memory";
+  return p.n / d.multiprocessors >= kElementsOfBin * p.bins ? nullptr : "it needs more elements per bin";
+}
+Config tables_config(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
+  const int64_t table = p.bins * table_bin_bytes(p);
+  const int64_t room = std::min(kTableBudget, d.shared_bytes_per_block) / table;
+  const int64_t wanted = std::min(p.n / d.multiprocessors / (kElementsOfBin * p.bins), kMostCopies);
+  const auto copies =
+      static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(std::min(room, wanted), 1))));
+  Config config{std::clamp<int64_t>(ceil_div(p.n, kTableTile), 1, d.multiprocessors), kTableThreads,
+                static_cast<int32_t>(copies), kTableTile, table * copies};
+  config.workspace_bytes = int64_t{sizeof(ByIndexHead)} + 8 * p.bins;
+  config.own.set(static_cast<int32_t>(d.shared_bytes_per_block));
+  return config;
+}
+
+const char* accepts_atomics(const DeviceProps&, const ReduceByIndexParams& p) noexcept {
+  if (!p.any_order()) return "it is for counts, and for sums and extremes of integers of up to 32 bits";
+  return aligned(p.x, element_bytes(p.dtype)) ? nullptr : "it needs aligned elements";
+}
+Config atomics_config(const DeviceProps&, const ReduceByIndexParams& p) noexcept {
+  Config config = grid_of(p.n, kByIndexTile, kByIndexThreads, kByIndexEach);
+  config.workspace_bytes = int64_t{sizeof(ByIndexHead)} + 8 * p.bins;
+  return config;
+}
+
+const char* accepts_elements(const DeviceProps&, const ReduceByIndexParams& p) noexcept {
+  return p.x != nullptr ? nullptr : "it is for elements, not for counts";
+}
+
+ReduceSegmentsParams segments_of(const ReduceByIndexParams& p) noexcept {
+  return {.dtype = p.dtype, .op = p.op, .n = p.n, .segments = p.bins};
+}
+
+Config sorted_config(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
+  Config segments;
+  implementation<ReduceSegmentsFamily>("warp_segments").plan(d, segments_of(p), segments);
+  const int64_t key = key_bytes(p.bins);
+  const int64_t element = packed_bytes(p);
+  const bool packs = element != element_bytes(p.dtype) || !aligned(p.x, element);
+  ScratchLayout layout;
+  layout.take(sizeof(ByIndexHead));
+  ByIndexSort sort{};
+  sort.counters = layout.take(kernels::kScratchCounters * 4);
+  sort.nodes = layout.take(kScratchNodeBytes);
+  sort.values = layout.take(8 * value_words(p.op) * p.bins);
+  sort.offsets = layout.take(8 * (p.bins + 1));
+  sort.keys = layout.take(key * p.n);
+  sort.sorted_keys = layout.take(key * p.n);
+  sort.packed = packs ? layout.take(element * p.n) : -1;
+  sort.sorted = layout.take(element * p.n);
+  sort.cub_bytes = radix_sort_counters(d, p.n, key) + (packs ? 0 : p.n * (key + element));
+  sort.cub = layout.take(sort.cub_bytes);
+  sort.segments_grid = segments.grid;
+  sort.segments_tile = segments.tile;
+  sort.segments_block = segments.block;
+  sort.lines = segments.own.get<LineConfig>();
+  Config config = grid_of(p.n, kByIndexTile, kByIndexThreads, kByIndexEach);
+  config.workspace_bytes = layout.end();
+  config.own.set(sort);
+  return config;
+}
+
+const char* accepts_host_tables(const DeviceProps&, const ReduceByIndexParams& p) noexcept {
+  return p.any_order() ? nullptr : "it is for counts, and for sums and extremes of integers of up to 32 bits";
+}
+// Tasks of so many elements that their tables cost little. tile: elements per task, as in the next.
+Config host_tables_config(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
+  constexpr int64_t kLeast = int64_t{1} << 15;
+  const int64_t tasks = std::clamp<int64_t>(p.n / std::max(4 * p.bins, kLeast), 1, d.multiprocessors);
+  Config config{tasks, 1, 1, ceil_div(p.n, tasks)};
+  config.workspace_bytes = 8 * p.bins * tasks;
+  return config;
+}
+
+// A step of the sort writes to at most 2^kMostBits places at a time.
+Config host_sorted_config(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
+  constexpr int64_t kLeast = int64_t{1} << 15;
+  constexpr int kMostBits = 8;
+  Config segments;
+  implementation<ReduceSegmentsFamily>("host_segments").plan(d, segments_of(p), segments);
+  host::BinBuckets cut{};
+  cut.shift = std::max(key_bits(p.bins) - kMostBits, 0);
+  cut.buckets = ceil_div(p.bins, int64_t{1} << cut.shift);
+  cut.segments_tile = segments.tile;
+  const int64_t tasks = std::clamp<int64_t>(p.n / kLeast, 1, d.multiprocessors);
+  Config config{tasks, 1, 1, ceil_div(p.n, tasks)};
+  config.workspace_bytes = host::by_index_workspace_bytes(cut, p, tasks);
+  config.own.set(cut);
+  return config;
+}
+
+Config serial_config(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
+  Config config = whole(d, p);
+  config.workspace_bytes = host::by_index_serial_workspace_bytes(p);
+  return config;
+}
+
+constexpr Implementation<ReduceByIndexParams> kTable[] = {
+    {"tables", ExecutionSpace::cuda, 1, plan<accepts_tables, tables_config>, gpu<kernels::reduce_by_index_tables>},
+    {"atomics", ExecutionSpace::cuda, 1, plan<accepts_atomics, atomics_config>, gpu<kernels::reduce_by_index_atomics>},
+    {"sorted", ExecutionSpace::cuda, 1, plan<accepts_elements, sorted_config>, gpu<kernels::reduce_by_index_sorted>},
+    {"host_tables", ExecutionSpace::host, 1, plan<accepts_host_tables, host_tables_config>,
+     host::reduce_by_index_tables},
+    {"host_sorted", ExecutionSpace::host, 1, plan<accepts_elements, host_sorted_config>, host::reduce_by_index_sorted},
+    {"host_serial", ExecutionSpace::host, 1, plan<accepts<ReduceByIndexParams>, serial_config>,
+     host::reduce_by_index_serial},
+};
+
+}  // namespace
+
+std::span<const Implementation<ReduceByIndexParams>> ReduceByIndexFamily::table() noexcept { return kTable; }
+
+}  // namespace gpumem

@@ -1,0 +1,134 @@
+// Reductions of elements by the number of their bin.
+#include <optional>
+
+#include "base/checked.hpp"
+#include "context/streams.hpp"
+#include "kernels/values.hpp"
+#include "ops/bounce_buffers.hpp"
+#include "ops/reduce/reduce.hpp"
+#include "ops/rows.hpp"
+#include "ops/staging.hpp"
+
+namespace gpumem {
+namespace {
+
+void check(const ReduceByIndexParams& c) {
+  check(ReduceSegmentsParams{.dtype = c.dtype, .op = c.op, .n = c.n});
+  require_index_type(c.index_type);
+  require_at_least("bins", c.bins, c.n > 0 ? 1 : 0);
+  if (c.n > 0 && c.x == nullptr && (c.dtype != GPUMEM_I64 || c.op != GPUMEM_SUM)) {
+    fail(GPUMEM_INVALID_ARGUMENT,
+         "x is NULL, so elements are counted, but dtype is %d and op is %d; expected GPUMEM_I64 (%d) and GPUMEM_SUM "
+         "(%d)",
+         c.dtype, c.op, GPUMEM_I64, GPUMEM_SUM);
+  }
+  constexpr int64_t kScratch = 256;  // more bytes per element or bin than any implementation takes
+  static_cast<void>(checked_mul(c.n, kScratch, "bytes of scratch memory"));
+  static_cast<void>(checked_mul(c.bins, kScratch, "bytes of scratch memory"));
+}
+
+// Absent: no bytes.
+ByteRange range_of_x(const ReduceByIndexParams& c) {
+  return {"x", c.x, c.x == nullptr ? 0 : strided_bytes(c.dtype, c.n, 1, "bytes of x")};
+}
+ByteRange range_of_index(const ReduceByIndexParams& c) { return {"index", c.index, c.n * element_bytes(c.index_type)}; }
+
+Placement place_by_index(Planner& planner, const ReduceByIndexParams& c, Completion completion) {
+  if (c.x == nullptr) return place(planner.on_cuda(), planner.look_up_here(range_of_index(c), Access::read));
+  const Operand x = planner.look_up_here(range_of_x(c), Access::read);
+  const Operand index = planner.look_up_index(range_of_index(c));
+  Placement placement = place(planner.on_cuda(), x);
+  if (!planner.on_cuda()) return placement;
+  placement.stage_index = read_elsewhere(placement.space, index, completion);
+  placement.index_side = index.host_side();
+  if (!placement.stage_index) {
+    placement.uses(index);
+  } else if (completion == Completion::asynchronous) {
+    fail(GPUMEM_UNSUPPORTED, "index is %s memory, which the work on x (%s) can't read; expected memory of that side",
+         kind_name(index.kind), placement.space == ExecutionSpace::cuda ? "on the device" : "on the host");
+  }
+  return placement;
+}
+
+void launch(Backend& backend, NativeStream stream, const ReduceByIndexParams& params,
+            const Configured<ReduceByIndexParams>& selection, Completion completion) {
+  backend.launch(stream, Work<ReduceByIndexFamily>{params, selection}, completion);
+}
+
+void run(Context& context, const Plan<ReduceByIndexFamily>& planned, const Output& result) {
+  const ExecutionSpace space = planned.placement.space;
+  ReduceByIndexParams params = planned.params;
+  std::optional<Workspace> index;
+  std::optional<Workspace> room;
+  if (planned.placement.stage_index) {
+    const ByteRange range = range_of_index(params);
+    stage(context, index, space, range.p, range.bytes, planned.placement.index_side);
+    params.index = index->get();
+  }
+  make_room(context, room, space, result);
+  if (room) params.result = room->get();
+  const BlockingResult report(context, space);
+  params.report = static_cast<ByIndexReport*>(report.get());
+  run_now(context, planned.placement, [&](Backend& backend, NativeStream stream) {
+    launch(backend, stream, params, planned.selection, Completion::blocking);
+  });
+  const auto found = report.value<ByIndexReport>();
+  require_rows(found, params.index_type, "bins", params.bins);
+  if (room) bring_back(context, *room, result);
+  require_values(static_cast<gpumem_status>(found.bits), params.dtype, params.op, "bins");
+}
+
+void enqueue(Context& context, const Plan<ReduceByIndexFamily>& planned, const Output (&outputs)[2],
+             NativeStream stream) {
+  if (!runs_beside(context, planned.placement)) {
+    return launch_placed(context, planned, stream, Completion::asynchronous, "this reduction by index");
+  }
+  require_not_capturing(context, stream, "a reduction of host memory");
+  BounceBuffers buffers;
+  ReduceByIndexParams params = planned.params;
+  params.result = buffers.room_for(outputs[0]);
+  params.status = static_cast<gpumem_status*>(buffers.room_for(outputs[1]));
+  const auto work = [params, chosen = Configured(planned.selection)](Backend& host, NativeStream now, Completion done) {
+    launch(host, now, params, chosen, done);
+  };
+  // With a bad index, the buffers return the contents that they brought.
+  enqueue_on_host(context, stream, beside_task(context, "an enqueued reduction", work, params.status),
+                  std::move(buffers), true);
+}
+
+}  // namespace
+
+Plan<ReduceByIndexFamily> plan(Planner& planner, const ReduceByIndexParams& given, Completion completion) {
+  check(given);
+  Plan<ReduceByIndexFamily> plan;
+  const ReduceByIndexParams& c = plan.params = given;
+  plan.empty = c.n == 0;
+  if (plan.empty) return plan;
+  require_aligned("index", c.index, element_bytes(c.index_type));
+  plan.placement = place_by_index(planner, c, completion);
+  plan.selection = decide<ReduceByIndexFamily>(planner, plan.placement.space, c);
+  return plan;
+}
+
+void reduce_by_index(Context& context, const ReduceByIndexParams& given, NativeStream stream, Completion completion) {
+  CallPlanner planner(context, given, completion);
+  const Plan<ReduceByIndexFamily> planned = plan(planner, given, completion);
+  const ReduceByIndexParams& c = planned.params;
+  const bool no_values = c.bins > 0 && !has_empty_value(c.dtype, c.op);
+  Output outputs[] = {{"result", c.result, 8 * value_words(c.op) * c.bins, 8, false, empty_word(c.dtype, c.op)},
+                      status_of(c.status)};
+  outputs[1].empty_word = no_values ? GPUMEM_EMPTY : GPUMEM_OK;
+  const ByteRange operands[] = {range_of_x(c), planned.empty ? ByteRange{} : range_of_index(c)};
+  check_outputs(context, outputs, planned.empty ? std::span<const ByteRange>() : operands, completion);
+  if (completion == Completion::blocking) require_not_capturing(context, stream, "gpumem_reduce_by_index");
+  if (planned.empty) {
+    write_empty_values(context, outputs, stream, completion);
+    if (completion == Completion::blocking && no_values) require_values(GPUMEM_EMPTY, c.dtype, c.op, "bins");
+  } else if (completion == Completion::asynchronous) {
+    enqueue(context, planned, outputs, stream);
+  } else {
+    run(context, planned, outputs[0]);
+  }
+}
+
+}  // namespace gpumem

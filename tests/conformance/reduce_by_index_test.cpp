@@ -1,0 +1,187 @@
+// gpumem_reduce_by_index() against a reduction of each bin by its own: types, operations, bins, distributions, offsets,
+// kinds of memory and bad indices, by every variant; then threads.
+#include <cstring>
+
+#include "conformance/conformance.hpp"
+#include "support/by_index.hpp"
+#include "support/numbers.hpp"
+
+namespace gpumem_test {
+namespace {
+
+enum class Spread { even, few, one, ascending };
+
+struct ByIndexCase {
+  gpumem_dtype dtype;
+  gpumem_reduce_op op;
+  bool counts;
+  gpumem_dtype index_type;
+  int64_t n;
+  int64_t bins;
+  Spread spread;
+  int bad;        // numbers of the index
+  size_t offset;  // of x: bytes from a multiple of 16
+  Numbers numbers;
+  gpumem_memory_kind kinds[3];  // of x, index and result
+};
+
+// Sizes around the tiles and tasks, and around the bins that a key of 1 and 2 bytes holds.
+ByIndexCase random_case(Random& random) {
+  static constexpr int64_t kNear[] = {2048, 4096, 8192, 32768, 65536};
+  static constexpr int64_t kBins[] = {2, 3, 10, 256, 1024, 2048, 4096, 65536};
+  ByIndexCase c{};
+  do {
+    c.dtype = kAllTypes[random.below(12)];
+    c.op = kReduceOps[random.below(std::size(kReduceOps))];
+  } while (!has(c.dtype, c.op));
+  c.counts = random.below(5) == 0;
+  if (c.counts) c.dtype = GPUMEM_I64, c.op = GPUMEM_SUM;
+  c.index_type = kIndexTypes[random.below(4)];
+  c.n = random.below(4) != 0 ? random.between(1, 700) : kNear[random.below(5)] + random.between(-1, 1);
+  const auto bins = random.below(4);
+  c.bins = bins == 0 ? random.between(1, 9) : kBins[random.below(bins == 1 ? 8 : 5)] + random.between(-1, 1);
+  c.spread = static_cast<Spread>(random.below(4));
+  c.bad = random.below(6) == 0 ? static_cast<int>(random.between(1, 3)) : 0;
+  const size_t bytes = info_of(c.dtype).bytes;
+  c.offset = random.below(5) == 0 ? random.below(16) : bytes * random.below(16 / bytes);
+  c.numbers = c.op == GPUMEM_PROD ? Numbers::factors : kAllNumbers[random.below(std::size(kAllNumbers))];
+  c.kinds[0] = cases::kind(random.below(4));
+  for (const int side : {1, 2}) c.kinds[side] = random.below(3) != 0 ? c.kinds[0] : cases::kind(random.below(4));
+  return c;
+}
+
+Bytes index_of(const ByIndexCase& c, Random& random) {
+  std::vector<int64_t> numbers(static_cast<size_t>(c.n));
+  const int64_t few[] = {random.between(0, c.bins - 1), random.between(0, c.bins - 1), c.bins - 1};
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = c.spread == Spread::one    ? few[0]
+                 : c.spread == Spread::few  ? few[random.below(3)]
+                 : c.spread == Spread::even ? random.between(0, c.bins - 1)
+                                            : static_cast<int64_t>(i) * c.bins / c.n;
+  }
+  const int64_t bad[] = {-1, c.bins, INT32_MIN, INT32_MAX, c.bins + 1};  // the low bytes of each
+  for (int i = 0; i < c.bad; ++i) numbers[random.below(numbers.size())] = bad[random.below(5)];
+  return index_bytes(c.index_type, numbers);
+}
+
+bool of_device(gpumem_memory_kind kind) { return kind == GPUMEM_MEMORY_DEVICE || kind == GPUMEM_MEMORY_MANAGED; }
+
+class ByIndexConformance : public Conformance {
+ protected:
+  void run_op(const ByIndex& b, GuardedBuffer& out, GuardedBuffer* word, const LinesOutcome& want,
+              const std::string& what) {
+    poison(out.whole_image());
+    out.write();
+    const bool async = word != nullptr;
+    if (async) {
+      poison(word->whole_image());
+      word->write();
+    }
+    auto* const status_word = async ? reinterpret_cast<gpumem_status*>(word->data()) : nullptr;
+    const gpumem_status status = async ? run_async(ctx, b, out.data(), status_word, nullptr) : run(ctx, b, out.data());
+    const bool runs = want.status != GPUMEM_UNSUPPORTED;
+    ASSERT_TRUE(gives(async && runs ? GPUMEM_OK : want.status, status)) << what;
+    ASSERT_TRUE(ok(gpumem_stream_synchronize(ctx, nullptr)));
+    if (want.written) std::memcpy(out.image(), want.words.data(), want.words.size() * 8);
+    if (runs && async) std::memcpy(word->image(), &want.status, sizeof want.status);
+    ASSERT_TRUE(out.intact()) << what << (async ? ", enqueued" : "");
+    ASSERT_TRUE(!async || word->intact()) << what << ": the status word, expected " << want.status;
+    ++outcomes[want.status];
+  }
+
+  void run_case(const ByIndexCase& c, EveryVariant& variants, Random& random) {
+    const Bytes numbers = index_of(c, random);
+    const Bytes elements = random_elements(c.dtype, c.numbers, c.n, 1, random);
+    GuardedBuffer x = blocks.buffer(0, c.kinds[0], elements.size(), c.offset);
+    x.set(elements.data());
+    GuardedBuffer index = blocks.buffer(1, c.kinds[1], numbers.size(), 8);
+    index.set(numbers.data());
+    // The enqueued form takes an index where x's side can read it, and a CUDA context's writes no pageable memory.
+    const bool apart = on_cuda() && !c.counts && of_device(c.kinds[0]) != of_device(c.kinds[1]);
+    GuardedBuffer near_index = blocks.buffer(2, apart ? c.kinds[0] : c.kinds[1], numbers.size(), 8);
+    near_index.set(numbers.data());
+    const size_t bytes = static_cast<size_t>(c.bins) * 8 * static_cast<size_t>(words_of(c.op));
+    const bool pageable = on_cuda() && c.kinds[2] == GPUMEM_MEMORY_PAGEABLE;
+    const gpumem_memory_kind async_kind = pageable ? int32_t{GPUMEM_MEMORY_PINNED} : c.kinds[2];
+    GuardedBuffer result = blocks.buffer(3, c.kinds[2], bytes, 8);
+    GuardedBuffer async_result = blocks.buffer(4, async_kind, bytes, 8);
+    GuardedBuffer word = blocks.buffer(5, async_kind, sizeof(gpumem_status), 0);
+    ByIndex b{c.dtype, c.op, c.counts ? nullptr : elements.data(), c.index_type, numbers.data(), c.n, c.bins};
+    const LinesOutcome expected = reference(b);
+    b.x = c.counts ? nullptr : x.data();
+    b.index = index.data();
+    ByIndex near = b;
+    near.index = near_index.data();
+    variants.for_each(line_of(ctx, b), false, [&](bool accepted, const char* variant) {
+      const LinesOutcome want = accepted ? expected : LinesOutcome{GPUMEM_UNSUPPORTED, false, {}};
+      const std::string what = variant + std::string(", ") + describe(b) + ", numbers " + numbers_name(c.numbers) +
+                               ", in " + kind_name(c.kinds[0]) + ", " + kind_name(c.kinds[1]) + " and " +
+                               kind_name(c.kinds[2]);
+      run_op(b, result, nullptr, want, what);
+      if (!HasFatalFailure()) run_op(near, async_result, &word, want, what);
+    });
+    EXPECT_TRUE(x.intact() && index.intact() && near_index.intact()) << "an input changed: " << describe(b);
+  }
+
+  std::map<gpumem_status, int64_t> outcomes;
+};
+
+TEST_P(ByIndexConformance, GivesTheReferencesBitsByEveryVariant) {
+  EveryVariant variants(ctx, GPUMEM_FAMILY_REDUCE_BY_INDEX);
+  Random random(91);
+  const int cases = quick_run() ? 250 : 1000;
+  for (int i = 0; i < cases && !enough(); ++i) run_case(random_case(random), variants, random);
+  variants.expect_all_used(on_cuda());
+  for (const gpumem_status status : {GPUMEM_OK, GPUMEM_OVERFLOW, GPUMEM_EMPTY, GPUMEM_OUT_OF_RANGE}) {
+    EXPECT_GT(outcomes[status], 0) << "no case gave " << gpumem_status_name(status);
+  }
+}
+
+// The message names the first of several bad numbers, also across tasks and blocks.
+TEST_P(ByIndexConformance, NamesTheFirstBadNumber) {
+  EveryVariant variants(ctx, GPUMEM_FAMILY_REDUCE_BY_INDEX);
+  constexpr int64_t kN = 150'000;
+  for (const bool counts : {true, false}) {
+    for (const int64_t first : {0, 1, 77'777, static_cast<int>(kN) - 2}) {
+      std::vector<int64_t> index(kN, 3);
+      index[static_cast<size_t>(first)] = -12345;
+      index[static_cast<size_t>(first) + 1] = 10;
+      index[kN - 1] = 99;
+      const std::vector<int64_t> x(kN, 1);
+      std::vector<int64_t> result(10, 77);
+      const ByIndex b{GPUMEM_I64, GPUMEM_SUM, counts ? nullptr : x.data(), GPUMEM_I64, index.data(), kN, 10};
+      variants.for_each(line_of(ctx, b), false, [&](bool accepted, const char* variant) {
+        if (!accepted) return;
+        EXPECT_TRUE(refused(GPUMEM_OUT_OF_RANGE, run(ctx, b, result.data()),
+                            {"index[" + std::to_string(first) + "]", "-12345", "bins = 10"}))
+            << variant;
+      });
+      EXPECT_EQ(result, std::vector<int64_t>(10, 77));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(On, ByIndexConformance, testing::ValuesIn(contexts_here()), OnEachContext::name);
+
+TEST(ByIndexThreads, GiveTheSameBits) {
+  Random random(92);
+  for (const gpumem_dtype dtype : kAllTypes) {
+    const int64_t n = random.between(270'000, 300'000);
+    for (const int64_t bins : {3, 700, 5000}) {
+      const Bytes elements = random_elements(dtype, Numbers::medium, n, 1, random);
+      std::vector<int64_t> numbers(static_cast<size_t>(n));
+      for (int64_t& number : numbers) number = random.between(0, bins - 1) % (1 + random.between(0, bins - 1));
+      const ByIndex b{dtype, GPUMEM_SUM, elements.data(), GPUMEM_I64, numbers.data(), n, bins};
+      const LinesOutcome expected = reference(b);
+      for (const int32_t threads : {1, 3, 7}) {
+        const Context ctx(On::host, threads);
+        std::vector<uint64_t> result(static_cast<size_t>(bins), 99);
+        ASSERT_TRUE(ok(run(ctx, b, result.data())));
+        EXPECT_EQ(result, expected.words) << threads << " threads, " << describe(b);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gpumem_test
