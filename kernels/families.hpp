@@ -9,6 +9,7 @@
 #include "kernels/axpby/params.hpp"
 #include "kernels/convert/params.hpp"
 #include "kernels/copy/params.hpp"
+#include "kernels/copy_boxes/params.hpp"
 #include "kernels/fill/params.hpp"
 #include "kernels/gather_scatter/params.hpp"
 #include "kernels/map/params.hpp"
@@ -118,6 +119,11 @@ struct SelectFamily : Family<SelectParams, GPUMEM_FAMILY_SELECT> {
   static Table table() noexcept;
 };
 
+struct CopyBoxesFamily : Family<CopyBoxesParams, GPUMEM_FAMILY_COPY_BOXES> {
+  static constexpr const char* name = "copy_boxes";
+  static Table table() noexcept;
+};
+
 template <class... Family>
 struct FamilyList {
   static constexpr int count = sizeof...(Family);
@@ -128,12 +134,14 @@ struct FamilyList {
 };
 
 // In the order of their numbers, which begin with 1.
-using Families = FamilyList<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily,
-                            CopyFamily, AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily, ResizeFamily,
-                            ConvertFamily, ArithmeticFamily, MapFamily, ScanFamily, SortFamily, SelectFamily>;
+using Families =
+    FamilyList<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily, CopyFamily,
+               AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily, ResizeFamily, ConvertFamily, ArithmeticFamily,
+               MapFamily, ScanFamily, SortFamily, SelectFamily, CopyBoxesFamily>;
 // A backend only launches the chosen variant of these.
-using LaunchedFamilies = FamilyList<TransposeFamily, FillFamily, CopyFamily, AxpbyFamily, PermuteFamily, ResizeFamily,
-                                    ConvertFamily, ArithmeticFamily, MapFamily, ScanFamily, SortFamily, SelectFamily>;
+using LaunchedFamilies =
+    FamilyList<TransposeFamily, FillFamily, CopyFamily, AxpbyFamily, PermuteFamily, ResizeFamily, ConvertFamily,
+               ArithmeticFamily, MapFamily, ScanFamily, SortFamily, SelectFamily, CopyBoxesFamily>;
 
 constexpr int family_index(gpumem_family family) noexcept { return family - 1; }
 

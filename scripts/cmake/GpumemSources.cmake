@@ -5,6 +5,7 @@ set(core_sources
   src/api/convert.cpp
   src/api/context.cpp
   src/api/copy.cpp
+  src/api/copy_boxes.cpp
   src/api/dist.cpp
   src/api/fill.cpp
   src/api/resize.cpp
@@ -38,6 +39,7 @@ set(core_sources
   src/ops/create_context.cpp
   src/ops/ceiling.cpp
   src/ops/copy/copy.cpp
+  src/ops/copy_boxes/copy_boxes.cpp
   src/context/devices.cpp
   src/dist/batches.cpp
   src/dist/communicator.cpp
@@ -119,6 +121,7 @@ set(core_sources
   src/backend/host/convert.cpp
   src/backend/host/host_backend.cpp
   src/backend/host/copy.cpp
+  src/backend/host/copy_boxes.cpp
   src/backend/host/host_families.cpp
   src/backend/host/permute.cpp
   src/backend/host/host_queue.cpp
@@ -146,6 +149,7 @@ set(table_sources
   src/ops/axpby/implementations.cpp
   src/ops/convert/implementations.cpp
   src/ops/copy/implementations.cpp
+  src/ops/copy_boxes/implementations.cpp
   src/ops/fill/implementations.cpp
   src/ops/gather_scatter/implementations.cpp
   src/ops/map/implementations.cpp
@@ -184,6 +188,7 @@ set(kernel_sources
   kernels/ceiling/ceiling.cu
   kernels/convert/convert.cu
   kernels/copy/copy.cu
+  kernels/copy_boxes/copy_boxes.cu
   kernels/fill/fill.cu
   kernels/map/map.cu
   kernels/permute/contiguous_boxes.cu

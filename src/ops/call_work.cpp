@@ -62,6 +62,7 @@ CallWork amount(const SelectParams& c) noexcept {
   const int64_t reads = c.places ? 0 : c.row_bytes;
   return {c.n + c.dst_rows * (reads + c.row_bytes)};
 }
+CallWork amount(const CopyBoxesParams& c) noexcept { return {2 * c.bytes()}; }
 CallWork amount(const ResizeParams& c) noexcept {
   const int64_t src_pixels = c.src_pixels != 0 ? c.src_pixels : c.batches * c.src_rows * c.src_cols;
   return {(src_pixels + c.batches * c.dst_rows * c.dst_cols) * c.channels * size_of(c.dtype)};

@@ -120,6 +120,7 @@ void perform(Context& c, const ScanParams& p, NativeStream s, Completion u) {
 }
 void perform(Context& c, const SortParams& p, NativeStream s, Completion u) { sort(c, p, s, u); }
 void perform(Context& c, const SelectParams& p, NativeStream s, Completion u) { select_rows(c, p, s, u); }
+void perform(Context& c, const CopyBoxesParams& p, NativeStream s, Completion u) { copy_equal_boxes(c, p, s, u); }
 void perform(Context& c, FillParams p, NativeStream s, Completion u) {
   unsigned char pattern[sizeof p.word];
   std::copy_n(p.word, sizeof pattern, pattern);

@@ -45,6 +45,7 @@ int64_t ceiling_of(const Ceilings& c, const CallRecord& record, const CallWork& 
     case GPUMEM_FAMILY_SCAN:
     case GPUMEM_FAMILY_SORT:
     case GPUMEM_FAMILY_SELECT:
+    case GPUMEM_FAMILY_COPY_BOXES:
       break;
   }
   return c.copy;
