@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "base/checked.hpp"
@@ -38,6 +40,8 @@ struct GivenBox {
   void* dst;
   int64_t src_strides[kMaxAxes];
   int64_t dst_strides[kMaxAxes];
+  int64_t src_bytes;  // from the first element to the end of the last
+  int64_t dst_bytes;
 
   bool empty() const noexcept { return std::find(extents, extents + rank, 0) != extents + rank; }
   StridedSide src_side() const noexcept { return {"src_strides", "bytes of src", rank, extents, src_strides}; }
@@ -68,6 +72,8 @@ void check_box(GivenBox& box, const int64_t* src_strides, const int64_t* dst_str
   };
   set(box.src_strides, src_strides);
   set(box.dst_strides, dst_strides);
+  box.src_bytes = reach_bytes(box.src_side(), box.element_bytes);
+  box.dst_bytes = reach_bytes(box.dst_side(), box.element_bytes);
   const ShortStride found = find_short_stride(box.rank, box.extents, box.dst_strides);
   if (found.axis < 0) return;
   const int64_t place = std::max<int64_t>(box.number, 0) * box.rank + found.axis;
@@ -93,8 +99,7 @@ int64_t step_of(const StridedSide& side) {
   return step;
 }
 
-int64_t bytes_of_boxes(const StridedSide& side, int64_t element_bytes, int64_t count) {
-  const int64_t one = reach_bytes(side, element_bytes);
+int64_t bytes_of_boxes(const StridedSide& side, int64_t one, int64_t element_bytes, int64_t count) {
   if (count == 1) return one;
   return checked_extent(count, checked_mul(step_of(side), element_bytes, side.bytes_of), one, side.bytes_of);
 }
@@ -102,13 +107,38 @@ int64_t bytes_of_boxes(const StridedSide& side, int64_t element_bytes, int64_t c
 // Boxes often lie in one allocation, and one lookup then serves all of them.
 class SideOfBoxes {
  public:
-  const Operand& look_up(Planner& planner, const ArgumentName& name, const void* p, const StridedSide& side,
-                         int64_t bytes, int64_t element_bytes, Access access) {
-    const auto address = reinterpret_cast<uintptr_t>(p);
+  const Operand& look_up(Planner& planner, const ByteRange& range, Access access) {
+    const auto address = reinterpret_cast<uintptr_t>(range.p);
     const bool known = last_.base != 0 && !last_.mixed && address >= last_.base &&
-                       bytes <= last_.bytes - static_cast<int64_t>(address - last_.base);
-    if (!known) last_ = planner.look_up_here({name, p, bytes, gap_in(side, element_bytes)}, access);
+                       range.bytes <= last_.bytes - static_cast<int64_t>(address - last_.base);
+    if (!known) last_ = planner.look_up_here(range, access);
     return last_;
+  }
+
+  // Looks up the memory from the first of the ranges to the end of the last, unless most of it lies between them. If it
+  // is not accessible as a whole, ranges are looked up one by one.
+  template <class RangeOf>
+  void look_up_together(Planner& planner, std::span<const GivenBox> boxes, Access access, const RangeOf& range_of) {
+    constexpr uint64_t kMostSparse = 4;
+    uintptr_t begin = UINTPTR_MAX;
+    uintptr_t end = 0;
+    uint64_t bytes = 0;
+    for (const GivenBox& box : boxes) {
+      const auto [p, length] = range_of(box);
+      const auto first = reinterpret_cast<uintptr_t>(p);
+      if (static_cast<uint64_t>(length) > UINTPTR_MAX / 2 - first / 2 - bytes / 2) return;
+      begin = std::min(begin, first);
+      end = std::max(end, first + static_cast<uint64_t>(length));
+      bytes += static_cast<uint64_t>(length);
+    }
+    if ((end - begin) / kMostSparse > bytes) return;
+    try {
+      last_ = planner.look_up_here(
+          {"the boxes", reinterpret_cast<const void*>(begin), static_cast<int64_t>(end - begin)}, access);
+      last_.base = begin;
+      last_.bytes = static_cast<int64_t>(end - begin);
+    } catch (const Error&) {
+    }
   }
 
  private:
@@ -127,16 +157,15 @@ class BoxPlanner {
     const int64_t* const sides[] = {dst_side.strides, src_side.strides};
     const StridedRuns runs =
         runs_of(fused_axes(box.rank, box.extents, sides), box.element_bytes, src_side.strides, dst_side.strides);
-    const int64_t src_bytes = bytes_of_boxes(src_side, box.element_bytes, count);
-    const int64_t dst_bytes = bytes_of_boxes(dst_side, box.element_bytes, count);
+    const int64_t src_bytes = bytes_of_boxes(src_side, box.src_bytes, box.element_bytes, count);
+    const int64_t dst_bytes = bytes_of_boxes(dst_side, box.dst_bytes, box.element_bytes, count);
     const ArgumentName src_name = box.name("src");
     const ArgumentName dst_name = box.name("dst");
-    const Operand& src =
-        src_.look_up(planner_, src_name, box.src, src_side, src_bytes, box.element_bytes, Access::read);
-    const Operand& dst =
-        dst_.look_up(planner_, dst_name, box.dst, dst_side, dst_bytes, box.element_bytes, Access::write);
-    if (runs.rank == 0 || box.src == box.dst)
-      require_disjoint({dst_name, box.dst, dst_bytes}, {src_name, box.src, src_bytes});
+    const ByteRange src_range{src_name, box.src, src_bytes, gap_in(src_side, box.element_bytes)};
+    const ByteRange dst_range{dst_name, box.dst, dst_bytes, gap_in(dst_side, box.element_bytes)};
+    const Operand& src = src_.look_up(planner_, src_range, Access::read);
+    const Operand& dst = dst_.look_up(planner_, dst_range, Access::write);
+    if (runs.rank == 0 || box.src == box.dst) require_disjoint(dst_range, src_range);
     CopyBox copied{box.src, box.dst, runs};
     if (place_box(src_name, src, dst_name, dst)) {
       const RunsThrough through = through_tight(runs);
@@ -145,6 +174,19 @@ class BoxPlanner {
       copied.runs = through.out;
     }
     add_to_list(copied);
+  }
+
+  // The first box is looked up by itself, for the record. On a host context, each lookup of memory of the program costs
+  // system calls, and managed memory between the boxes is like any other.
+  void add_all(std::span<const GivenBox> boxes) {
+    for (const GivenBox& box : boxes) {
+      add(box);
+      if (&box != boxes.data() || planner_.on_cuda() || boxes.size() < 3) continue;
+      src_.look_up_together(planner_, boxes, Access::read,
+                            [](const GivenBox& of) { return std::pair(of.src, of.src_bytes); });
+      dst_.look_up_together(planner_, boxes, Access::write,
+                            [](const GivenBox& of) { return std::pair<const void*, int64_t>(of.dst, of.dst_bytes); });
+    }
   }
 
   Plan<CopyBoxesFamily> finish(const CopyBoxesParams& given) {
@@ -212,7 +254,7 @@ CopyBoxesParams readable(const CopyBoxesCall& call) {
   CopyBoxesParams c{.element_bytes = call.element_bytes, .rank = call.rank, .count = call.count};
   if (call.count < 1 || call.rank < 0 || call.rank > kMaxAxes) return c;
   require_available_for_call(
-      static_cast<size_t>(checked_mul(call.count, sizeof(CopyBox) + sizeof(MovedPiece), "count")));
+      static_cast<size_t>(checked_mul(call.count, sizeof(GivenBox) + sizeof(CopyBox) + sizeof(MovedPiece), "count")));
   if (call.rank > 0 && call.extents == nullptr) return c;
   int64_t first = 0;
   for (int64_t k = 0; k < call.count; ++k) {
@@ -245,7 +287,8 @@ Plan<CopyBoxesFamily> plan_boxes(Planner& planner, const CopyBoxesCall& call, co
   check(call);
   list.boxes.reserve(static_cast<size_t>(call.count));
   if (planner.on_cuda()) list.pieces.reserve(static_cast<size_t>(call.count));
-  BoxPlanner boxes(planner, completion, &list);
+  std::vector<GivenBox> boxes;
+  boxes.reserve(static_cast<size_t>(call.count));
   const auto at = [&](const int64_t* arrays, int64_t k) {
     return arrays == nullptr ? nullptr : arrays + k * call.rank;
   };
@@ -257,11 +300,15 @@ Plan<CopyBoxesFamily> plan_boxes(Planner& planner, const CopyBoxesCall& call, co
                  .src = call.src[k],
                  .dst = call.dst[k],
                  .src_strides = {},
-                 .dst_strides = {}};
+                 .dst_strides = {},
+                 .src_bytes = 0,
+                 .dst_bytes = 0};
     check_box(box, at(call.src_strides, k), at(call.dst_strides, k));
-    if (!box.empty()) boxes.add(box);
+    if (!box.empty()) boxes.push_back(box);
   }
-  return boxes.finish(given);
+  BoxPlanner box_planner(planner, completion, &list);
+  box_planner.add_all(boxes);
+  return box_planner.finish(given);
 }
 
 struct Staged {
@@ -321,7 +368,9 @@ Plan<CopyBoxesFamily> plan(Planner& planner, const CopyBoxesParams& given, Compl
                .src = given.src,
                .dst = given.dst,
                .src_strides = {},
-               .dst_strides = {}};
+               .dst_strides = {},
+               .src_bytes = 0,
+               .dst_bytes = 0};
   check_box(box, given.has_src_strides ? given.src_strides : nullptr,
             given.has_dst_strides ? given.dst_strides : nullptr);
   BoxPlanner boxes(planner, completion, nullptr);
