@@ -127,6 +127,22 @@ contains
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'dimension')
     call ctx%permute(gpumem_view(a), [1, 2, 3, 4], gpumem_view(b), stat=stat, errmsg=errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, '(2, 3, 4, 5)')
+    call boxes
+  end subroutine
+
+  subroutine boxes
+    integer(int32), target :: field(5, 4), packed(6)
+    type(gpumem_view) :: none(0)
+    integer :: i
+    field = reshape([(i, i = 1, 20)], [5, 4])
+    packed = 0
+    call ctx%copy_boxes([gpumem_view(field(2:3, 2)), gpumem_view(field(1, 1:3))], [gpumem_view(packed(1:2)), gpumem_view(packed(4:6))])
+    call expect(all(packed == [7, 8, 0, 1, 6, 11]), 'copy_boxes of sections')
+    call ctx%copy_boxes(none, none)
+    call ctx%copy_boxes([gpumem_view(field)], none, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'src has 1 views')
+    call ctx%copy_boxes([gpumem_view(field), gpumem_view(packed)], [gpumem_view(field), gpumem_view(packed)], stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'src(2)')
   end subroutine
 
   subroutine sums
