@@ -109,7 +109,8 @@ enum class family : gpumem_family {
   map = GPUMEM_FAMILY_MAP,
   scan = GPUMEM_FAMILY_SCAN,
   sort = GPUMEM_FAMILY_SORT,
-  select = GPUMEM_FAMILY_SELECT
+  select = GPUMEM_FAMILY_SELECT,
+  copy_boxes = GPUMEM_FAMILY_COPY_BOXES
 };
 
 // The names of the operations on bits begin with bit_, because not, and, or and xor are keywords.

@@ -131,17 +131,17 @@ contains
   end subroutine
 
   subroutine boxes
-    integer(int32), target :: field(5, 4), packed(6)
-    type(gpumem_view) :: none(0)
+    integer(int32), target :: field(5, 4), col(2, 1), row(1, 3), line(6)
+    type(gpumem_view) :: none(0), whole
     integer :: i
     field = reshape([(i, i = 1, 20)], [5, 4])
-    packed = 0
-    call ctx%copy_boxes([gpumem_view(field(2:3, 2)), gpumem_view(field(1, 1:3))], [gpumem_view(packed(1:2)), gpumem_view(packed(4:6))])
-    call expect(all(packed == [7, 8, 0, 1, 6, 11]), 'copy_boxes of sections')
+    whole = gpumem_view(field)
+    call ctx%copy_boxes([part(whole, [2, 2], [3, 2]), part(whole, [1, 1], [1, 3])], [gpumem_view(col), gpumem_view(row)])
+    call expect(all(col(:, 1) == [7, 8]) .and. all(row(1, :) == [1, 6, 11]), 'copy_boxes of sections')
     call ctx%copy_boxes(none, none)
-    call ctx%copy_boxes([gpumem_view(field)], none, stat, errmsg)
+    call ctx%copy_boxes([whole], none, stat, errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'src has 1 views')
-    call ctx%copy_boxes([gpumem_view(field), gpumem_view(packed)], [gpumem_view(field), gpumem_view(packed)], stat, errmsg)
+    call ctx%copy_boxes([whole, gpumem_view(line)], [whole, gpumem_view(line)], stat, errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'src(2)')
   end subroutine
 

@@ -81,6 +81,7 @@ pub enum Family {
     Scan = sys::GPUMEM_FAMILY_SCAN,
     Sort = sys::GPUMEM_FAMILY_SORT,
     Select = sys::GPUMEM_FAMILY_SELECT,
+    CopyBoxes = sys::GPUMEM_FAMILY_COPY_BOXES,
 }
 
 /// The format of an explanation (`Text` or `Json`) or of a profile.
