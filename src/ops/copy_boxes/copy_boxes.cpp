@@ -211,6 +211,7 @@ class BoxPlanner {
   bool place_box(const ArgumentName& src_name, const Operand& src, const ArgumentName& dst_name, const Operand& dst) {
     Placement own = place(planner_.on_cuda(), src, dst);
     own.host_side = src.host_side();
+    if (first_dst_ && own.space != placement_.space) fail_on_two_sides(dst_name, dst, *first_name_, *first_dst_);
     if (own.stage_src && completion_ == Completion::asynchronous) fail_on_two_sides(src_name, src, dst_name, dst);
     if (!first_dst_) {
       first_dst_.emplace(dst);
@@ -218,7 +219,6 @@ class BoxPlanner {
       placement_ = own;
       return own.stage_src;
     }
-    if (own.space != placement_.space) fail_on_two_sides(dst_name, dst, *first_name_, *first_dst_);
     if (own.stage_src && !placement_.stage_src) {
       placement_.stage_src = true;
       placement_.reason = own.reason;
