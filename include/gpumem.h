@@ -223,7 +223,8 @@ enum {
   GPUMEM_FAMILY_SCAN = 15,
   GPUMEM_FAMILY_SORT = 16,
   GPUMEM_FAMILY_SELECT = 17,
-  GPUMEM_FAMILY_REDUCE_BY_INDEX = 18
+  GPUMEM_FAMILY_REDUCE_BY_INDEX = 18,
+  GPUMEM_FAMILY_COPY_BOXES = 19
 };
 
 /* Elementwise functions of gpumem_map(). Those of one operand come first. */
@@ -1260,6 +1261,37 @@ GPUMEM_API gpumem_status gpumem_transpose_batched_async(gpumem_ctx *ctx, int64_t
                                                         int64_t src_batch_stride, void *dst, int64_t dst_ld,
                                                         int64_t dst_batch_stride, int64_t batches,
                                                         gpumem_stream *stream);
+
+/* Copies count boxes in one call: patches of a mesh, halos or tiles, which may lie in one array or in many. A box has
+ * ndim axes, 0 to 8. Box k has the extents from extents[k*ndim] on. Its first element is read from src[k] and written
+ * to dst[k]. The last axis is the fastest. Elements have 1, 2, 4, 8 or 16 bytes.
+ *
+ * Strides     In elements, ndim per box, in the order of extents. NULL means that every box of this side is row-major
+ *             without padding. The stride of an axis of extent 1 is not used. Strides of src are at least 0 (0 repeats
+ *             elements). Distinct elements of a box have distinct places in dst, as for gpumem_permute().
+ * Arrays      extents, src, dst and strides are arrays in ordinary host memory. The call reads them before it returns.
+ *             They may be NULL if count is 0. extents may be NULL if ndim is 0.
+ * Aliasing    No element of dst may be an element of src, or of dst in another box. Otherwise the values of these
+ *             elements are undefined. Boxes of src may overlap. Boxes of one array may lie between each other, as the
+ *             cells next to a border and their copies do. INVALID_ARGUMENT is returned only if src[k] is dst[k], or if
+ *             both sides of box k have no gaps and overlap.
+ * Empty       A box with an extent of 0 is skipped, and its addresses may be NULL. If count is 0, nothing is done.
+ * Placement   The work runs where dst is. All boxes of dst are in host memory, or all are in device or managed memory.
+ *             Boxes of src may be in different kinds of memory. The blocking form copies those that are on the other
+ *             side, without gaps and in one transfer. The asynchronous form needs all of them on the side of dst.
+ * Launches    A CUDA device copies up to 128 boxes per kernel launch. If some box has more than 4 axes, after axes
+ *             without gaps between them are joined, 2^31 words, or a stride of 2^32 words, each box has its own launch.
+ *             A word is the largest power of two up to 16 bytes that divides all addresses and strides of a box.
+ *
+ * Errors: as every operation. The message names the box or the element, for example src[3] or extents[7].
+ *   UNSUPPORTED: boxes of dst on both sides. */
+GPUMEM_API gpumem_status gpumem_copy_boxes(gpumem_ctx *ctx, int64_t element_bytes, int32_t ndim, int64_t count,
+                                           const int64_t *extents, const void *const *src, const int64_t *src_strides,
+                                           void *const *dst, const int64_t *dst_strides);
+GPUMEM_API gpumem_status gpumem_copy_boxes_async(gpumem_ctx *ctx, int64_t element_bytes, int32_t ndim, int64_t count,
+                                                 const int64_t *extents, const void *const *src,
+                                                 const int64_t *src_strides, void *const *dst,
+                                                 const int64_t *dst_strides, gpumem_stream *stream);
 
 /* Copies rows of a matrix by index. A gather sets row i of dst to row index[i] of src, for i < n. Then src has
  * src_rows rows, and dst has n. A scatter sets row index[i] of dst to row i of src. Then src has n rows, and dst has

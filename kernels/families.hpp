@@ -9,6 +9,7 @@
 #include "kernels/axpby/params.hpp"
 #include "kernels/convert/params.hpp"
 #include "kernels/copy/params.hpp"
+#include "kernels/copy_boxes/params.hpp"
 #include "kernels/fill/params.hpp"
 #include "kernels/gather_scatter/params.hpp"
 #include "kernels/map/params.hpp"
@@ -124,6 +125,11 @@ struct ReduceByIndexFamily : Family<ReduceByIndexParams, GPUMEM_FAMILY_REDUCE_BY
   static Table table() noexcept;
 };
 
+struct CopyBoxesFamily : Family<CopyBoxesParams, GPUMEM_FAMILY_COPY_BOXES> {
+  static constexpr const char* name = "copy_boxes";
+  static Table table() noexcept;
+};
+
 template <class... Family>
 struct FamilyList {
   static constexpr int count = sizeof...(Family);
@@ -137,11 +143,11 @@ struct FamilyList {
 using Families =
     FamilyList<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily, CopyFamily,
                AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily, ResizeFamily, ConvertFamily, ArithmeticFamily,
-               MapFamily, ScanFamily, SortFamily, SelectFamily, ReduceByIndexFamily>;
+               MapFamily, ScanFamily, SortFamily, SelectFamily, ReduceByIndexFamily, CopyBoxesFamily>;
 // A backend only launches the chosen variant of these.
 using LaunchedFamilies =
     FamilyList<TransposeFamily, FillFamily, CopyFamily, AxpbyFamily, PermuteFamily, ResizeFamily, ConvertFamily,
-               ArithmeticFamily, MapFamily, ScanFamily, SortFamily, SelectFamily, ReduceByIndexFamily>;
+               ArithmeticFamily, MapFamily, ScanFamily, SortFamily, SelectFamily, ReduceByIndexFamily, CopyBoxesFamily>;
 
 constexpr int family_index(gpumem_family family) noexcept { return family - 1; }
 

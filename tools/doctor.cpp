@@ -242,6 +242,7 @@ constexpr const char* kProblems[] = {
     "gather row_bytes=48 n=10007 src_rows=20011 index_type=i32",
     "scatter row_bytes=48 n=10007 dst_rows=20011 index_type=i64",
     "select row_bytes=12 n=100003",
+    "copy_boxes bytes=8 count=200 extents=5x6x7 src_strides=90,9,1",
     "select of=places index_type=i32 n=100003",
     "axpby dtype=f32 n=100003",
     "convert from=f32 to=bf16 n=100003",

@@ -319,6 +319,34 @@ void launch_atomics(gpumem_dtype dtype, const void* x, const int32_t* index, int
   check_cuda(cudaGetLastError());
 }
 
+namespace {
+
+constexpr int kElementsOfThread = 4;
+
+__global__ void boxes_kernel(const TableBox* __restrict__ table) {
+  const TableBox box = table[blockIdx.y];
+  const auto cols = static_cast<uint32_t>(box.extent[2]);
+  const auto rows = static_cast<uint32_t>(box.extent[1]);
+  const uint32_t elements = static_cast<uint32_t>(box.extent[0]) * rows * cols;
+  for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < elements; i += gridDim.x * blockDim.x) {
+    const uint32_t row = i / cols;
+    const uint32_t col = i - row * cols;
+    const uint32_t slice = row / rows;
+    const uint32_t in_slice = row - slice * rows;
+    box.dst[slice * box.dst_stride[0] + in_slice * box.dst_stride[1] + col] =
+        box.src[slice * box.src_stride[0] + in_slice * box.src_stride[1] + col];
+  }
+}
+
+}  // namespace
+
+void launch_boxes(const TableBox* table, int boxes, int64_t elements_of_box, cudaStream_t stream) {
+  constexpr int64_t kOfBlock = int64_t{kThreads} * kElementsOfThread;
+  const auto blocks = static_cast<unsigned>((elements_of_box + kOfBlock - 1) / kOfBlock);
+  boxes_kernel<<<dim3(blocks, static_cast<unsigned>(boxes)), kThreads, 0, stream>>>(table);
+  check_cuda(cudaGetLastError());
+}
+
 void launch_read(const void* x, int64_t bytes, unsigned int* sink, cudaStream_t stream) {
   read_kernel<<<2048, 512, 0, stream>>>(static_cast<const uint4*>(x), bytes / 16, sink);
   check_cuda(cudaGetLastError());

@@ -44,6 +44,17 @@ Reference<T> reference_reduce(const T* x, const T* y, int64_t n);
 // out[k] = the sum of row k, or column k, of a dense row-major matrix.
 void reference_line_sums(const float* x, int64_t rows, int64_t cols, bool of_columns, double* out);
 
+// Boxes of 8-byte elements by a table in device memory, as programs copy them: a row of blocks per box, whose threads
+// loop over its elements. The last axis is contiguous on both sides, and every extent is at least 1.
+struct TableBox {
+  const double* src;
+  double* dst;
+  int32_t extent[3];
+  int64_t src_stride[2];
+  int64_t dst_stride[2];
+};
+void launch_boxes(const TableBox* table, int boxes, int64_t elements_of_box, cudaStream_t stream);
+
 // Reads bytes, a multiple of 16, once. L2 then contains only their clean lines.
 void launch_read(const void* x, int64_t bytes, unsigned int* sink, cudaStream_t stream);
 

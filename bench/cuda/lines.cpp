@@ -352,6 +352,47 @@ void add_rows(const Lines& lines) {
   }
 }
 
+// The table is on the device before the timing.
+Side by_table_of_boxes(const RunPtr& run, bool cold) {
+  const Axes axes = axes_of(run->problem);
+  std::vector<TableBox> boxes;
+  for (int64_t k = 0; k < axes.extent[0]; ++k) {
+    TableBox box{run->at<double>("src") + k * axes.src[0], run->at<double>("dst") + k * axes.dst[0], {}, {}, {}};
+    for (int d = 0; d < 3; ++d) box.extent[d] = static_cast<int32_t>(axes.extent[d + 1]);
+    std::copy_n(axes.src + 1, 2, box.src_stride);
+    std::copy_n(axes.dst + 1, 2, box.dst_stride);
+    boxes.push_back(box);
+  }
+  const std::size_t bytes = boxes.size() * sizeof(TableBox);
+  const auto table = std::make_shared<DeviceBytes>(bytes);
+  check_cuda(cudaMemcpy(table->as(), boxes.data(), bytes, cudaMemcpyHostToDevice));
+  const auto count = static_cast<int>(boxes.size());
+  const int64_t of_box = axes.elements / count;
+  return run_side(
+      run, [=] { launch_boxes(table->as<TableBox>(), count, of_box, run->stream()); }, run->gpu->one_stream(cold));
+}
+
+// Patches of f64 with ghost cells around them, packed into a buffer, unpacked, and copied from patch to patch.
+void add_boxes(const Lines& lines) {
+  for (const int64_t side : {8, 16, 32, 64}) {
+    const std::string s = text(side);
+    const std::string padded = text((side + 2) * (side + 2)) + "," + text(side + 2) + ",1";
+    for (const std::string strides : {"", "src", "dst", "both"}) {
+      const bool src = strides == "src" || strides == "both";
+      const bool dst = strides == "dst" || strides == "both";
+      lines.add({.family = "copy_boxes",
+                 .name = "500x" + s + "^3/" + (strides.empty() ? "tight" : "ghosts of " + strides),
+                 .line = "copy_boxes bytes=8 count=500 extents=" + s + "x" + s + "x" + s +
+                         (src ? " src_strides=" + padded : "") + (dst ? " dst_strides=" + padded : "") +
+                         " src=device dst=device",
+                 .peer_name = "a kernel over a table",
+                 .peer = by_table_of_boxes,
+                 .bar = at_least(0.9)},
+                true);
+    }
+  }
+}
+
 Peer by_cub_select(int64_t row) {
   return [row](const RunPtr& run, bool cold) {
     const bool places = run->instance.operands.count("src") == 0;
@@ -692,6 +733,7 @@ void add_cuda_lines(std::vector<Case>& cases, const GpuPtr& gpu) {
   add_permutations(lines);
   add_copies_and_fills(lines);
   add_rows(lines);
+  add_boxes(lines);
   add_selections(lines);
   add_axpby(lines);
   add_conversions(lines);

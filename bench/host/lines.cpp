@@ -527,6 +527,33 @@ void add_sorts(const Lines& lines) {
   }
 }
 
+// Boxes of f64, a call of gpumem_copy_3d() each.
+void by_copies(const Run& r) {
+  const Axes axes = axes_of(r.problem);
+  const int64_t row = axes.extent[3] * 8;
+  for (int64_t k = 0; k < axes.extent[0]; ++k) {
+    check(gpumem_copy_3d(r.ctx.get(), r.at<double>("dst") + k * axes.dst[0], axes.dst[2] * 8, axes.dst[1] * 8,
+                         r.at<double>("src") + k * axes.src[0], axes.src[2] * 8, axes.src[1] * 8, row, axes.extent[2],
+                         axes.extent[1]));
+  }
+}
+
+// Patches with ghost cells around them, packed into a buffer.
+void add_boxes(const Lines& lines) {
+  for (const int64_t side : {4, 8, 16, 32, 64}) {
+    const std::string s = std::to_string(side);
+    lines.add({.family = "copy_boxes",
+               .name = "500x" + s + "^3",
+               .line = "copy_boxes bytes=8 count=500 extents=" + s + "x" + s + "x" + s +
+                       " src_strides=" + std::to_string((side + 2) * (side + 2)) + "," + std::to_string(side + 2) +
+                       ",1 src=pageable dst=pageable",
+               .peer_name = "gpumem_copy_3d in a loop",
+               .peer = by_copies,
+               .bar = at_least(1.0),
+               .quick = side == 16});
+  }
+}
+
 // Masks keep half of the rows.
 void add_selections(const Lines& lines) {
   const auto loop = [](const Run& r) { plain_selection(r, r.at<unsigned char>("dst")); };
@@ -634,6 +661,7 @@ void add_host_lines(std::vector<Case>& cases, const Context& ctx) {
     add_scan<int64_t>(lines, "i64", log2);
   }
   add_rows(lines);
+  add_boxes(lines);
   add_selections(lines);
   add_by_index(lines);
   add_images(lines);

@@ -1,5 +1,6 @@
 #include "support/plain.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <vector>
 
@@ -30,6 +31,25 @@ Axes permutation(const tool::Problem& p) {
   return axes;
 }
 
+// Box k begins a multiple of the largest stride after box k - 1.
+Axes boxes(const tool::Problem& p) {
+  const std::vector<int64_t> extents = p.numbers("extents");
+  const auto side = [&](const char* key) {
+    std::vector<int64_t> strides = p.numbers(key);
+    int64_t step = 1;
+    for (std::size_t d = extents.size(); strides.size() < extents.size() && d-- > 0; step *= extents[d])
+      strides.insert(strides.begin(), step);
+    for (std::size_t d = 0; d < extents.size(); ++d) step = std::max(step, extents[d] * strides[d]);
+    strides.insert(strides.begin(), step);
+    return strides;
+  };
+  const std::vector<int64_t> src = side("src_strides"), dst = side("dst_strides");
+  Axes axes{.element_bytes = static_cast<int>(p.number("bytes"))};
+  axes.add(p.number("count", 1), src[0], dst[0]);
+  for (std::size_t d = 0; d < extents.size(); ++d) axes.add(extents[d], src[d + 1], dst[d + 1]);
+  return axes;
+}
+
 Axes copy(const tool::Problem& p) {
   const int64_t row = p.number("bytes"), rows = p.number("rows", 1), slices = p.number("slices", 1);
   const int64_t src_pitch = p.number("src_pitch", row), dst_pitch = p.number("dst_pitch", row);
@@ -48,6 +68,7 @@ Axes copy(const tool::Problem& p) {
 
 Axes axes_of(const tool::Problem& problem) {
   if (problem.family() == "transpose") return transpose(problem);
+  if (problem.family() == "copy_boxes") return boxes(problem);
   return problem.family() == "permute" ? permutation(problem) : copy(problem);
 }
 

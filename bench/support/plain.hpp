@@ -12,7 +12,7 @@ class Problem;
 
 namespace bench {
 
-// The index space of a transpose, a permutation or a copy, slowest axis of dst first; strides in elements.
+// The index space of a transpose, a permutation, a copy or boxes, slowest axis of dst first; strides in elements.
 struct Axes {
   static constexpr int kMost = 8;
   int rank = 0;
@@ -38,7 +38,7 @@ struct Axes {
   }
 };
 
-// For a line of transpose, permute (without strides) or copy. A copy's elements are as large as its numbers allow.
+// For a line of transpose, permute (without strides), copy_boxes (extents >= 1) or copy. A copy's elements are as large as its numbers allow.
 Axes axes_of(const tool::Problem& problem);
 
 }  // namespace bench

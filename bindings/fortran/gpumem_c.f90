@@ -99,6 +99,7 @@ module gpumem_constants
   integer(c_int32_t), parameter :: gpumem_family_sort = 16
   integer(c_int32_t), parameter :: gpumem_family_select = 17
   integer(c_int32_t), parameter :: gpumem_family_reduce_by_index = 18
+  integer(c_int32_t), parameter :: gpumem_family_copy_boxes = 19
   integer(c_int32_t), parameter :: gpumem_map_negate = 0
   integer(c_int32_t), parameter :: gpumem_map_absolute = 1
   integer(c_int32_t), parameter :: gpumem_map_reciprocal = 2
@@ -1521,6 +1522,33 @@ module gpumem_c
       integer(c_int64_t), value :: dst_ld
       integer(c_int64_t), value :: dst_batch_stride
       integer(c_int64_t), value :: batches
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_copy_boxes(ctx, element_bytes, rank, count, extents, src, src_strides, dst, &
+        dst_strides) bind(c, name='gpumem_copy_boxes')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int64_t), value :: element_bytes
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), value :: count
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), intent(in) :: src(*)
+      integer(c_int64_t), intent(in), optional :: src_strides(*)
+      type(c_ptr), intent(in) :: dst(*)
+      integer(c_int64_t), intent(in), optional :: dst_strides(*)
+    end function
+    integer(c_int32_t) function gpumem_copy_boxes_async(ctx, element_bytes, rank, count, extents, src, src_strides, &
+        dst, dst_strides, stream) bind(c, name='gpumem_copy_boxes_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int64_t), value :: element_bytes
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), value :: count
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), intent(in) :: src(*)
+      integer(c_int64_t), intent(in), optional :: src_strides(*)
+      type(c_ptr), intent(in) :: dst(*)
+      integer(c_int64_t), intent(in), optional :: dst_strides(*)
       type(c_ptr), value :: stream
     end function
     integer(c_int32_t) function gpumem_gather(ctx, row_bytes, src, src_rows, src_pitch_bytes, index_type, index, n, &

@@ -24,6 +24,7 @@ module gpumem_movements
     procedure :: fill
     procedure :: transpose => transpose_views
     procedure :: permute
+    procedure :: copy_boxes
     procedure :: convert
     procedure :: sort
     procedure :: sort_from_zero
@@ -230,6 +231,53 @@ contains
           self%stream)
     else
       code = gpumem_permute(self%ctx, bytes, int(r, c_int32_t), extents, axes, src%pointer(), from, dst%pointer(), to)
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  ! dst(k) = src(k) for each k, in one call. All views have one type and one number of dimensions.
+  subroutine copy_boxes(self, src, dst, stat, errmsg)
+    class(gpumem_movement_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: src(:), dst(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64), allocatable :: extents(:), from(:), to(:)
+    type(c_ptr) :: src_at(size(src)), dst_at(size(dst))
+    integer(int64) :: bytes
+    integer(c_int32_t) :: code
+    integer :: r, k, last
+    if (size(src) /= size(dst)) then
+      call refuse('copy_boxes: src has ' // number(size(src, kind=int64)) // ' views, dst has ' // &
+          number(size(dst, kind=int64)) // '; expected as many', stat, errmsg)
+      return
+    end if
+    r = 0
+    bytes = 1
+    if (size(src) > 0) then
+      r = src(1)%rank
+      bytes = src(1)%element_bytes
+    end if
+    allocate (extents(r * size(src)), from(r * size(src)), to(r * size(src)))
+    do k = 1, size(src)
+      if (.not. conforms('copy_boxes', 'dst', dst(k), 'src', src(k), stat=stat, errmsg=errmsg)) return
+      if (src(k)%rank /= r .or. src(k)%dtype /= src(1)%dtype) then
+        call refuse('copy_boxes: src(' // number(int(k, int64)) // ') is ' // described(src(k)) // ', src(1) is ' // &
+            described(src(1)) // '; expected one type and one number of dimensions', stat, errmsg)
+        return
+      end if
+      last = r * k
+      ! The library's last axis is Fortran's first dimension.
+      extents(last - r + 1:last) = src(k)%extent(r:1:-1)
+      from(last - r + 1:last) = src(k)%stride(r:1:-1)
+      to(last - r + 1:last) = dst(k)%stride(r:1:-1)
+      src_at(k) = src(k)%pointer()
+      dst_at(k) = dst(k)%pointer()
+    end do
+    if (self%enqueues) then
+      code = gpumem_copy_boxes_async(self%ctx, bytes, int(r, c_int32_t), size(src, kind=int64), extents, src_at, from, &
+          dst_at, to, self%stream)
+    else
+      code = gpumem_copy_boxes(self%ctx, bytes, int(r, c_int32_t), size(src, kind=int64), extents, src_at, from, dst_at, to)
     end if
     call finish(code, stat, errmsg)
   end subroutine

@@ -106,6 +106,29 @@ def copy_3d(p):
     p.legend(dst_x + halo * CELL + 24, middle, GAP, "not read; a cell is a double")
 
 
+@picture("copy_boxes", "gpumem_copy_boxes: boxes of an array to a buffer, in one call")
+def copy_boxes(p):
+    rows, cols = 4, 6
+    boxes = [(0, 1, 2, 3), (0, 5, 3, 1)]  # first row, first column, extents
+    p.call("gpumem_copy_boxes(ctx, 8, 2, 2, extents, src, src_strides, dst, NULL)")
+    y, src_x, dst_x = 84, 60, 380
+    names = {}
+    packed = []
+    for k, (row, col, n, m) in enumerate(boxes):
+        for i in range(n * m):
+            names[row + i // m, col + i % m] = (f"{'ab'[k]}{i}", TINTS[k])
+            packed.append((f"{'ab'[k]}{i}", TINTS[k]))
+    p.cells(src_x, y, rows, cols, lambda r, c: names.get((r, c)))
+    p.cells(dst_x, y, 1, len(packed), lambda _, c: packed[c])
+    p.pointer(src_x + CELL, y, "src[0]")
+    p.pointer(src_x + 5 * CELL, y, "src[1]")
+    p.pointer(dst_x, y, "dst[0]")
+    p.pointer(dst_x + 6 * CELL, y, "dst[1]")
+    p.text(dst_x, y + 2 * CELL, "`extents` = {2, 3, 3, 1}")
+    p.text(dst_x, y + 2.8 * CELL, "`src_strides` = {6, 1, 6, 1}")
+    p.legend(dst_x, y + 3.6 * CELL, GAP, "not read")
+
+
 @picture("fill", "gpumem_fill and gpumem_fill_2d: a pattern, repeated")
 def fill(p):
     pattern, count, cols, rows, pitch = "ABCD", 5, 2, 3, 10

@@ -203,6 +203,7 @@ LaunchResult permute_preload() {
   LaunchResult error = for_all_sizes(
       [&]<int kBytes>() { return preload(tiles_kernel<kBytes, uint32_t>, elements_kernel<WordOf<kBytes>, uint32_t>); });
   if (error == cudaSuccess) error = permute_contiguous_boxes_preload();
+  if (error == cudaSuccess) error = permute_pieces_preload();
   return error == cudaSuccess ? permute_packed_preload() : error;
 }
 

@@ -23,5 +23,6 @@ LaunchResult permute_pieces(std::span<const MovedPiece> pieces, Stream stream);
 LaunchResult permute_preload();
 LaunchResult permute_contiguous_boxes_preload();
 LaunchResult permute_packed_preload();
+LaunchResult permute_pieces_preload();
 
 }  // namespace gpumem::kernels

@@ -10,9 +10,8 @@
 namespace gpumem::kernels {
 namespace {
 
-constexpr int kThreads = 256;
-constexpr int kAtOnce = 4;
-constexpr uint32_t kWordsOfBlock = kThreads * kAtOnce;
+constexpr int kThreads = kPieceThreads;
+constexpr int kAtOnce = kPieceAtOnce;
 constexpr int kFewPieces = 32;  // a box has 26 neighbours
 // 10 KiB: the runtime copies them to the stack, and a second copy would be too much there
 constexpr int kMostPieces = 128;
@@ -74,7 +73,7 @@ __global__ void __launch_bounds__(kThreads) pieces_kernel(const __grid_constant_
     (batch.piece[middle].first_block <= blockIdx.x ? low : high) = middle;
   }
   const MovedPiece& piece = batch.piece[low];
-  const uint32_t first = (blockIdx.x - piece.first_block) * kWordsOfBlock + threadIdx.x;
+  const uint32_t first = (blockIdx.x - piece.first_block) * kPieceWords + threadIdx.x;
   switch (piece.shift) {
     case 0:
       return move_words<WordOf<1>>(piece, first);
@@ -97,7 +96,7 @@ cudaError_t start(std::span<const MovedPiece>& pieces, Stream stream) {
   for (; static_cast<size_t>(batch->count) < pieces.size() && batch->count < kMost; ++batch->count) {
     MovedPiece& piece = batch->piece[batch->count];
     piece = pieces[static_cast<size_t>(batch->count)];
-    const uint32_t more = piece.words / kWordsOfBlock + (piece.words % kWordsOfBlock != 0 ? 1 : 0);
+    const uint32_t more = piece.words / kPieceWords + (piece.words % kPieceWords != 0 ? 1 : 0);
     if (blocks + more > INT32_MAX) break;
     piece.first_block = blocks;
     blocks += more;
@@ -115,5 +114,7 @@ LaunchResult permute_pieces(std::span<const MovedPiece> pieces, Stream stream) {
   }
   return error;
 }
+
+LaunchResult permute_pieces_preload() { return preload(pieces_kernel<kFewPieces>, pieces_kernel<kMostPieces>); }
 
 }  // namespace gpumem::kernels

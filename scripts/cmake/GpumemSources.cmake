@@ -5,6 +5,7 @@ set(core_sources
   src/api/convert.cpp
   src/api/context.cpp
   src/api/copy.cpp
+  src/api/copy_boxes.cpp
   src/api/dist.cpp
   src/api/fill.cpp
   src/api/resize.cpp
@@ -39,6 +40,7 @@ set(core_sources
   src/ops/create_context.cpp
   src/ops/ceiling.cpp
   src/ops/copy/copy.cpp
+  src/ops/copy_boxes/copy_boxes.cpp
   src/context/devices.cpp
   src/dist/batches.cpp
   src/dist/communicator.cpp
@@ -121,6 +123,7 @@ set(core_sources
   src/backend/host/convert.cpp
   src/backend/host/host_backend.cpp
   src/backend/host/copy.cpp
+  src/backend/host/copy_boxes.cpp
   src/backend/host/host_families.cpp
   src/backend/host/permute.cpp
   src/backend/host/host_queue.cpp
@@ -149,6 +152,7 @@ set(table_sources
   src/ops/axpby/implementations.cpp
   src/ops/convert/implementations.cpp
   src/ops/copy/implementations.cpp
+  src/ops/copy_boxes/implementations.cpp
   src/ops/fill/implementations.cpp
   src/ops/gather_scatter/implementations.cpp
   src/ops/map/implementations.cpp
@@ -188,6 +192,7 @@ set(kernel_sources
   kernels/ceiling/ceiling.cu
   kernels/convert/convert.cu
   kernels/copy/copy.cu
+  kernels/copy_boxes/copy_boxes.cu
   kernels/fill/fill.cu
   kernels/map/map.cu
   kernels/permute/contiguous_boxes.cu

@@ -1,7 +1,6 @@
 #include "dist/batches.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "base/checked.hpp"
 #include "kernels/limits.hpp"
@@ -27,7 +26,7 @@ constexpr int64_t kRoomUnit = 256;
 
 void Batches::add(const Shape& shape, const Index& src_strides, const Index& dst_strides, size_t owner, size_t reader) {
   const bool crosses = on_two_devices(*contexts_[owner], *contexts_[reader]);
-  std::optional<Runs>& runs = runs_.emplace_back();
+  std::optional<Runs>& added = runs_.emplace_back();
   const int64_t* const sides[] = {src_strides.data(), dst_strides.data()};
   const FusedAxes axes = fused_axes(static_cast<int32_t>(kAxes), shape.extents.data(), sides);
   const auto stride = [&](const Index& strides, int32_t i) { return strides[static_cast<size_t>(axes.axis[i])]; };
@@ -37,78 +36,39 @@ void Batches::add(const Shape& shape, const Index& src_strides, const Index& dst
   if (!in_order && shape.element_bytes < 4) most = kMostSmallTransposed;
   if (!in_order && shape.element_bytes >= 4 && crosses && axes.extent[0] <= kNarrow) most = kMostNarrow;
   if (shape.bytes() > most) return;
-  const bool together = axes.rank > 0 && stride(src_strides, 0) == 1 && stride(dst_strides, 0) == 1;
-  const int32_t first = together ? 1 : 0;
-  if (axes.rank - first > kPieceAxes) return;
-  runs.emplace();
-  runs->owner = owner;
-  runs->reader = reader;
-  runs->all = shape.bytes();
-  runs->bytes = shape.element_bytes * (together ? axes.extent[0] : 1);
-  for (int32_t i = first; i < axes.rank; ++i) {
-    const int32_t to = runs->rank++;
-    runs->extent[to] = axes.extent[i];
-    runs->src_stride[to] = stride(src_strides, i) * shape.element_bytes;
-    runs->dst_stride[to] = stride(dst_strides, i) * shape.element_bytes;
-  }
+  const StridedRuns runs = runs_of(axes, shape.element_bytes, src_strides.data(), dst_strides.data());
+  if (runs.rank > kPieceAxes) return;
+  added = Runs{.runs = runs, .owner = owner, .reader = reader};
   Member& member = members_[owner];
-  const int64_t room = ceil_div(runs->all, kRoomUnit) * kRoomUnit;
+  const int64_t room = ceil_div(runs.all, kRoomUnit) * kRoomUnit;
   const int32_t read_on = axes.rank > 0 && stride(src_strides, 0) == 1 ? 1 : 0;
   const int64_t read_at_once = shape.element_bytes * (read_on == 1 ? axes.extent[0] : 1);
-  if (!crosses || read_at_once > kShortRun || runs->all / read_at_once < kManyRuns) return;
+  if (!crosses || read_at_once > kShortRun || runs.all / read_at_once < kManyRuns) return;
   if (axes.rank == read_on || stride(src_strides, read_on) * shape.element_bytes < kApart) return;
   if (member.room + room > workspace_bytes_) return;
-  runs->packed = member.room;
+  added->packed = member.room;
   member.room += room;
   if (!member.fence) member.fence.emplace(contexts_[owner]->device());
   std::vector<size_t>& readers = member.readers_of_room;
   if (std::find(readers.begin(), readers.end(), reader) == readers.end()) readers.push_back(reader);
 }
 
-std::optional<MovedPiece> Batches::piece_of(const Runs& runs, const void* src, void* dst) {
-  auto places = static_cast<uint64_t>(runs.bytes) | reinterpret_cast<uintptr_t>(src) | reinterpret_cast<uintptr_t>(dst);
-  for (int32_t d = 0; d < runs.rank; ++d) places |= static_cast<uint64_t>(runs.src_stride[d] | runs.dst_stride[d]);
-  const int shift = std::countr_zero(static_cast<uint64_t>(widest_access(places)));
-  MovedPiece piece{.src = static_cast<const char*>(src), .dst = static_cast<char*>(dst)};
-  piece.words = static_cast<uint32_t>(runs.all >> shift);
-  piece.shift = shift;
-  const auto add_axis = [&](int64_t extent, int64_t src_stride, int64_t dst_stride) {
-    if (piece.rank == kPieceAxes || (src_stride | dst_stride) > UINT32_MAX) return false;
-    piece.extent[piece.rank] = static_cast<uint32_t>(extent);
-    piece.src_stride[piece.rank] = static_cast<uint32_t>(src_stride);
-    piece.dst_stride[piece.rank++] = static_cast<uint32_t>(dst_stride);
-    return true;
-  };
-  const int64_t words = runs.bytes >> shift;
-  if ((words > 1 || runs.rank == 0) && !add_axis(words, 1, 1)) return std::nullopt;
-  for (int32_t d = 0; d < runs.rank; ++d) {
-    if (!add_axis(runs.extent[d], runs.src_stride[d] >> shift, runs.dst_stride[d] >> shift)) return std::nullopt;
-  }
-  return piece;
-}
-
 bool Batches::take(size_t number, const void* src, void* dst) {
-  const std::optional<Runs>& runs = runs_[number];
-  if (!runs) return false;
-  Member& owner = members_[runs->owner];
-  Member& reader = members_[runs->reader];
-  if (runs->packed >= 0 && owner.block) {
-    char* const between = static_cast<char*>(owner.block->get()) + runs->packed;
-    Runs in = *runs;
-    Runs out = *runs;
-    int64_t tight = runs->bytes;
-    for (int32_t d = 0; d < runs->rank; ++d) {
-      in.dst_stride[d] = out.src_stride[d] = tight;
-      tight *= runs->extent[d];
-    }
-    const auto packed = piece_of(in, src, between);
-    const auto moved = piece_of(out, between, dst);
+  const std::optional<Runs>& taken = runs_[number];
+  if (!taken) return false;
+  Member& owner = members_[taken->owner];
+  Member& reader = members_[taken->reader];
+  if (taken->packed >= 0 && owner.block) {
+    char* const between = static_cast<char*>(owner.block->get()) + taken->packed;
+    const RunsThrough through = through_tight(taken->runs);
+    const auto packed = piece_of(through.in, src, between);
+    const auto moved = piece_of(through.out, between, dst);
     if (!packed || !moved) return false;
     owner.packed.push_back(*packed);
     reader.moved.push_back(*moved);
     return true;
   }
-  const auto piece = piece_of(*runs, src, dst);
+  const auto piece = piece_of(taken->runs, src, dst);
   if (piece) reader.moved.push_back(*piece);
   return piece.has_value();
 }

@@ -44,16 +44,10 @@ class Batches {
   void abandon() noexcept;
 
  private:
-  // One run without padding, and the axes that repeat it.
   struct Runs {
+    StridedRuns runs;
     size_t owner = 0;
     size_t reader = 0;
-    int64_t bytes = 0;
-    int32_t rank = 0;
-    int64_t extent[kPieceAxes] = {};
-    int64_t src_stride[kPieceAxes] = {};  // bytes
-    int64_t dst_stride[kPieceAxes] = {};
-    int64_t all = 0;      // bytes
     int64_t packed = -1;  // offset in the owner's room; -1: not packed
   };
   struct Member {
@@ -65,8 +59,6 @@ class Batches {
     std::optional<TemporaryBlock> block{};
     std::optional<MemberFence> fence{};
   };
-
-  static std::optional<MovedPiece> piece_of(const Runs& runs, const void* src, void* dst);
 
   const std::vector<Context*>& contexts_;
   const int64_t workspace_bytes_;

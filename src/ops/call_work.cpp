@@ -66,6 +66,7 @@ CallWork amount(const ReduceByIndexParams& c) noexcept {
   const int64_t element = c.x != nullptr ? size_of(c.dtype) : 0;
   return {c.n * (size_of(c.index_type) + element) + 8 * value_words(c.op) * c.bins};
 }
+CallWork amount(const CopyBoxesParams& c) noexcept { return {2 * c.bytes()}; }
 CallWork amount(const ResizeParams& c) noexcept {
   const int64_t src_pixels = c.src_pixels != 0 ? c.src_pixels : c.batches * c.src_rows * c.src_cols;
   return {(src_pixels + c.batches * c.dst_rows * c.dst_cols) * c.channels * size_of(c.dtype)};

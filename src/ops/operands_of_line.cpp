@@ -127,6 +127,7 @@ void perform(Context& c, const ReduceByIndexParams& p, NativeStream s, Completio
     if (error.status() != GPUMEM_EMPTY) throw;
   }
 }
+void perform(Context& c, const CopyBoxesParams& p, NativeStream s, Completion u) { copy_equal_boxes(c, p, s, u); }
 void perform(Context& c, FillParams p, NativeStream s, Completion u) {
   unsigned char pattern[sizeof p.word];
   std::copy_n(p.word, sizeof pattern, pattern);

@@ -71,6 +71,9 @@ void scan(Context& context, const ScanParams& params, NativeStream stream, Compl
 void sort(Context& context, const SortParams& params, NativeStream stream, Completion completion);
 void select_rows(Context& context, const SelectParams& params, NativeStream stream, Completion completion);
 void reduce_by_index(Context& context, const ReduceByIndexParams& params, NativeStream stream, Completion completion);
+void copy_boxes(Context& context, const CopyBoxesCall& call, NativeStream stream, Completion completion);
+// Of an operation descriptor. Boxes follow each other without overlap.
+void copy_equal_boxes(Context& context, const CopyBoxesParams& params, NativeStream stream, Completion completion);
 
 // A reduction up to its partial result, complete on return. checked_value() does the last step and throws OVERFLOW.
 ReduceNode reduce_to_node(Context& context, const ReduceParams& params);
@@ -107,6 +110,8 @@ Plan<ScanFamily> plan(Planner& planner, const ScanParams& params, Completion com
 Plan<SortFamily> plan(Planner& planner, const SortParams& params, Completion completion);
 Plan<SelectFamily> plan(Planner& planner, const SelectParams& params, Completion completion);
 Plan<ReduceByIndexFamily> plan(Planner& planner, const ReduceByIndexParams& params, Completion completion);
+// Of equal boxes, one after another.
+Plan<CopyBoxesFamily> plan(Planner& planner, const CopyBoxesParams& params, Completion completion);
 
 // Measures on the first call for the device. Throws CAPTURING.
 Ceilings ceilings(Context& context);

@@ -417,6 +417,20 @@ void fields(V& v, ReduceByIndexParams& c) {
   v.operand("index", c.index);
 }
 
+// The first box. All of a descriptor's boxes are equal.
+template <class V>
+void fields(V& v, CopyBoxesParams& c) {
+  v.number("bytes", c.element_bytes);
+  v.number("count", c.count, 1);
+  int32_t listed = c.rank;
+  c.has_extents = v.numbers("extents", c.extents, c.has_extents, 'x', listed);
+  v.number("rank", c.rank, c.has_extents ? listed : 0);
+  c.has_src_strides = v.numbers("src_strides", c.src_strides, c.has_src_strides, ',', c.rank);
+  c.has_dst_strides = v.numbers("dst_strides", c.dst_strides, c.has_dst_strides, ',', c.rank);
+  v.operand("src", c.src);
+  v.operand("dst", c.dst);
+}
+
 template <class V, class Call>
 void all_fields(V& v, Call& call, Completion& completion) {
   fields(v, call);

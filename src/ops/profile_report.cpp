@@ -46,6 +46,7 @@ int64_t ceiling_of(const Ceilings& c, const CallRecord& record, const CallWork& 
     case GPUMEM_FAMILY_SORT:
     case GPUMEM_FAMILY_SELECT:
     case GPUMEM_FAMILY_REDUCE_BY_INDEX:
+    case GPUMEM_FAMILY_COPY_BOXES:
       break;
   }
   return c.copy;

@@ -50,6 +50,21 @@ void check_distinct(const StridedSide& side) {
        found.axis, ll(side.strides[found.axis]), ll(found.least));
 }
 
+StridedRuns runs_of(const FusedAxes& axes, int64_t element_bytes, const int64_t* src_strides,
+                    const int64_t* dst_strides) noexcept {
+  const bool together = axes.rank > 0 && src_strides[axes.axis[0]] == 1 && dst_strides[axes.axis[0]] == 1;
+  StridedRuns runs;
+  runs.bytes = element_bytes * (together ? axes.extent[0] : 1);
+  runs.all = runs.bytes;
+  for (int32_t i = together ? 1 : 0; i < axes.rank; ++i) {
+    runs.all *= axes.extent[i];
+    runs.extent[runs.rank] = axes.extent[i];
+    runs.src_stride[runs.rank] = src_strides[axes.axis[i]] * element_bytes;
+    runs.dst_stride[runs.rank++] = dst_strides[axes.axis[i]] * element_bytes;
+  }
+  return runs;
+}
+
 void fill_tight(int64_t* strides, const int64_t* extents, int32_t rank) {
   int64_t stride = 1;
   for (int32_t d = rank - 1; d >= 0; --d) {

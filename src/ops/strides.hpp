@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "kernels/permute/pieces.hpp"
 #include "ops/operand.hpp"
 
 namespace gpumem {
@@ -52,6 +53,10 @@ constexpr FusedAxes fused_axes(int32_t rank, const int64_t* extents, std::span<c
   }
   return fused;
 }
+
+// The fused axes of src and dst. If the first of them has no padding on both sides, it becomes the run.
+StridedRuns runs_of(const FusedAxes& axes, int64_t element_bytes, const int64_t* src_strides,
+                    const int64_t* dst_strides) noexcept;
 
 struct StridedSide {
   const char* strides_of;  // "z_strides"

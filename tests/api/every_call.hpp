@@ -7,6 +7,7 @@
 #include "gpumem.h"
 #include "support/arithmetic.hpp"
 #include "support/axpby.hpp"
+#include "support/boxes.hpp"
 #include "support/by_index.hpp"
 #include "support/convert.hpp"
 #include "support/explain.hpp"
@@ -193,6 +194,14 @@ inline Selected sound_selection(void* dst, bool places) {
   return {8, numbers<int64_t>(), 8, mask, 2, dst, 2, 8, places, GPUMEM_I32};
 }
 
+// Two boxes of 2 x 1 elements of 4 bytes.
+inline Boxes sound_boxes(void* dst) {
+  static const int32_t* const x = numbers<int32_t>();
+  Boxes b{.element_bytes = 4, .ndim = 2};
+  for (int k = 0; k < 2; ++k) b.add({2, 1}, x, static_cast<char*>(dst) + 8 * k);
+  return b;
+}
+
 inline Rows sound_rows(gpumem_family family, void* dst) {
   return {family, 8, numbers<int32_t>(), 8, GPUMEM_I32, operands()->index, 2, dst, 8, 2};
 }
@@ -377,6 +386,8 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"select_places", "ctx", [&](C c) { return run(c, sound_selection(out.bytes, true), out.results); }},
       {"select_places_async", "ctx",
        [&](C c) { return run_async(c, sound_selection(out.bytes, true), out.results, nullptr); }},
+      {"copy_boxes", "ctx", [&](C c) { return run(c, sound_boxes(out.bytes)); }},
+      {"copy_boxes_async", "ctx", [&](C c) { return run_async(c, sound_boxes(out.bytes), nullptr); }},
       {"permute", "ctx", [&](C c) { return sound_permutation(c, x, out.bytes); }},
       {"permute_async", "ctx", [&](C c) { return sound_permutation_async(c, x, out.bytes, nullptr); }},
       {"resize_2d", "ctx", [&](C c) { return run(c, sound_resize(out.bytes)); }},
@@ -479,6 +490,7 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
        [=, &out](S s) { return run_async(ctx, sound_selection(out.bytes, false), out.results, s); }},
       {"select_places_async", "stream",
        [=, &out](S s) { return run_async(ctx, sound_selection(out.bytes, true), out.results, s); }},
+      {"copy_boxes_async", "stream", [=, &out](S s) { return run_async(ctx, sound_boxes(out.bytes), s); }},
       {"resize_2d_async", "stream", [=, &out](S s) { return run_async(ctx, sound_resize(out.bytes), s); }},
       {"resize_2d_batch_async", "stream", [=, &out](S s) { return run_async(ctx, sound_batch(out.bytes), s); }},
   };

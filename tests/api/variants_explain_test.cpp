@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/arithmetic.hpp"
+#include "support/boxes.hpp"
 #include "support/by_index.hpp"
 #include "support/contexts.hpp"
 #include "support/environment.hpp"
@@ -25,17 +26,31 @@ namespace gpumem_test {
 namespace {
 
 constexpr gpumem_family kFamilies[] = {
-    GPUMEM_FAMILY_REDUCE,          GPUMEM_FAMILY_TRANSPOSE, GPUMEM_FAMILY_FILL,   GPUMEM_FAMILY_REDUCE_AXIS,
-    GPUMEM_FAMILY_REDUCE_SEGMENTS, GPUMEM_FAMILY_COPY,      GPUMEM_FAMILY_AXPBY,  GPUMEM_FAMILY_GATHER,
-    GPUMEM_FAMILY_SCATTER,         GPUMEM_FAMILY_PERMUTE,   GPUMEM_FAMILY_RESIZE, GPUMEM_FAMILY_CONVERT,
-    GPUMEM_FAMILY_ARITHMETIC,      GPUMEM_FAMILY_SCAN,      GPUMEM_FAMILY_SORT,   GPUMEM_FAMILY_SELECT,
-    GPUMEM_FAMILY_REDUCE_BY_INDEX,
+    GPUMEM_FAMILY_REDUCE,          GPUMEM_FAMILY_TRANSPOSE,  GPUMEM_FAMILY_FILL,   GPUMEM_FAMILY_REDUCE_AXIS,
+    GPUMEM_FAMILY_REDUCE_SEGMENTS, GPUMEM_FAMILY_COPY,       GPUMEM_FAMILY_AXPBY,  GPUMEM_FAMILY_GATHER,
+    GPUMEM_FAMILY_SCATTER,         GPUMEM_FAMILY_PERMUTE,    GPUMEM_FAMILY_RESIZE, GPUMEM_FAMILY_CONVERT,
+    GPUMEM_FAMILY_ARITHMETIC,      GPUMEM_FAMILY_SCAN,       GPUMEM_FAMILY_SORT,   GPUMEM_FAMILY_SELECT,
+    GPUMEM_FAMILY_REDUCE_BY_INDEX, GPUMEM_FAMILY_COPY_BOXES,
 };
 constexpr const char* kVariables[] = {
-    "GPUMEM_VARIANT_REDUCE",          "GPUMEM_VARIANT_TRANSPOSE", "GPUMEM_VARIANT_FILL",   "GPUMEM_VARIANT_REDUCE_AXIS",
-    "GPUMEM_VARIANT_REDUCE_SEGMENTS", "GPUMEM_VARIANT_COPY",      "GPUMEM_VARIANT_AXPBY",  "GPUMEM_VARIANT_GATHER",
-    "GPUMEM_VARIANT_SCATTER",         "GPUMEM_VARIANT_PERMUTE",   "GPUMEM_VARIANT_RESIZE", "GPUMEM_VARIANT_CONVERT",
-    "GPUMEM_VARIANT_ARITHMETIC",      "GPUMEM_VARIANT_SCAN",      "GPUMEM_VARIANT_SORT",   "GPUMEM_VARIANT_SELECT",
+    "GPUMEM_VARIANT_REDUCE",
+    "GPUMEM_VARIANT_TRANSPOSE",
+    "GPUMEM_VARIANT_FILL",
+    "GPUMEM_VARIANT_REDUCE_AXIS",
+    "GPUMEM_VARIANT_REDUCE_SEGMENTS",
+    "GPUMEM_VARIANT_COPY",
+    "GPUMEM_VARIANT_AXPBY",
+    "GPUMEM_VARIANT_GATHER",
+    "GPUMEM_VARIANT_SCATTER",
+    "GPUMEM_VARIANT_PERMUTE",
+    "GPUMEM_VARIANT_RESIZE",
+    "GPUMEM_VARIANT_CONVERT",
+    "GPUMEM_VARIANT_ARITHMETIC",
+    "GPUMEM_VARIANT_SCAN",
+    "GPUMEM_VARIANT_SORT",
+    "GPUMEM_VARIANT_SELECT",
+    "GPUMEM_VARIANT_REDUCE_BY_INDEX",
+    "GPUMEM_VARIANT_COPY_BOXES",
 };
 constexpr int64_t kOffsets[] = {0, 10, 1000};
 constexpr int32_t kIndex[] = {2, 0, 9, 1};
@@ -127,6 +142,8 @@ class VariantsOn : public OnEachContext {
         return gpumem_permute(ctx, 4, 3, kExtents, kOrder, x.get(), nullptr, y.get(), nullptr);
       case GPUMEM_FAMILY_COPY:
         return gpumem_copy(ctx, y.get(), x.get(), 4000);
+      case GPUMEM_FAMILY_COPY_BOXES:
+        return gpumem_test::run(ctx, boxes());
       case GPUMEM_FAMILY_RESIZE:
         return gpumem_test::run(ctx, resize());
       case GPUMEM_FAMILY_FILL:
@@ -181,6 +198,8 @@ class VariantsOn : public OnEachContext {
         return gpumem_permute_async(ctx, 4, 3, kExtents, kOrder, x.get(), nullptr, y.get(), nullptr, nullptr);
       case GPUMEM_FAMILY_COPY:
         return gpumem_copy_async(ctx, y.get(), x.get(), 4000, nullptr);
+      case GPUMEM_FAMILY_COPY_BOXES:
+        return gpumem_test::run_async(ctx, boxes(), nullptr);
       case GPUMEM_FAMILY_RESIZE:
         return gpumem_test::run_async(ctx, resize(), nullptr);
       case GPUMEM_FAMILY_FILL:
@@ -190,6 +209,11 @@ class VariantsOn : public OnEachContext {
     return GPUMEM_INTERNAL;
   }
   ByIndex by_index() { return {GPUMEM_F32, GPUMEM_SUM, x.get(), GPUMEM_I32, near.get(), 16, 10}; }
+  Boxes boxes() {
+    Boxes b{.element_bytes = 4, .ndim = 3};
+    for (int k = 0; k < 2; ++k) b.add({4, 6, 10}, x.bytes() + 1000 * k, y.bytes() + 1000 * k);
+    return b;
+  }
   Selected selection() { return {12, x.get(), 12, static_cast<const uint8_t*>(near.get()), 64, y.get(), 60, 16}; }
   Rows rows(gpumem_family family) { return {family, 48, x.get(), 48, GPUMEM_I32, kIndex, 4, y.get(), 48, 10}; }
   void SetUp() override {

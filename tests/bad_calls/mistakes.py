@@ -49,6 +49,8 @@ def is_operand(function, parameter):
         return False
     if parameter == "src" and function.startswith("gpumem_resize_2d_batch"):
         return False
+    if parameter in ("src", "dst") and function.startswith("gpumem_copy_boxes"):
+        return False
     if parameter == "p":
         return not re.search("alloc|malloc", function)
     if parameter == "index":

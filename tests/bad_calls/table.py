@@ -23,6 +23,8 @@ SOUND = {
 SOUND_OF = {
     "gpumem_resize_2d_batch": {"count": 2, "dtype": 1, "dst_pitch_bytes": 16, "dst_image_stride_bytes": 64,
                                "src": "two_images", "src_rows": [4, 3], "src_cols": [8, 5], "src_pitch_bytes": [16, 8]},
+    "gpumem_copy_boxes": {"count": 2, "ndim": 2, "extents": [4, 2, 2, 3], "src": "two_images", "dst": "two_results",
+                          "src_strides": [4, 1, 4, 1], "dst_strides": [4, 1, 4, 1]},
     "gpumem_resize_2d": {"dtype": 1, "dst_pitch_bytes": 16},
     "gpumem_sort": {"order": "managed"},
     "gpumem_multiply": {"x_strides": [2, 1]},

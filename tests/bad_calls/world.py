@@ -61,7 +61,7 @@ class World:
         self.read_only = read_only_page()
         self.out = ctypes.create_string_buffer(1024)
         self.one_x, self.one_y, self.one_dst = ([self.blocks[name]] for name in ("x", "y", "dst"))
-        self.two_images = [self.blocks["src"], self.blocks["src"] + 128]
+        self.two_images, self.two_results = ([self.blocks[name], self.blocks[name] + 128] for name in ("src", "dst"))
         self.contents = self.seen()
 
     def make_dist(self):

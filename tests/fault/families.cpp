@@ -56,6 +56,16 @@ gpumem_status resize_batch(const Operands& o, gpumem_stream* stream, bool enqueu
   return gpumem_resize_2d_batch_async(o.ctx, GPUMEM_FILTER_NEAREST, GPUMEM_U8, 3, 3, src, kRows, kCols, nullptr, o.dst,
                                       20, 17, 60, 1200, stream);
 }
+
+gpumem_status copy_boxes(const Operands& o, gpumem_stream* stream, bool enqueued) {
+  const void* const src[] = {o.src, o.src + 500, o.src + 1000};
+  void* const dst[] = {o.dst, o.dst + 600, o.dst + 1100};
+  constexpr int64_t kBoxes[] = {5, 11, 7, 9, 0, 4};
+  constexpr int64_t kStrides[] = {20, 1, 30, 2, 1, 1};
+  return enqueued ? gpumem_copy_boxes_async(o.ctx, 2, 2, 3, kBoxes, src, kStrides, dst, nullptr, stream)
+                  : gpumem_copy_boxes(o.ctx, 2, 2, 3, kBoxes, src, kStrides, dst, nullptr);
+}
+
 constexpr float kFactors[2] = {2, 3};
 constexpr char kPattern[4] = {1, 2, 3, 4};
 
@@ -71,6 +81,7 @@ constexpr Operation kOperations[] = {
     {"gpumem_copy", [](const O& o) { return gpumem_copy(o.ctx, o.dst, o.src, 1000); }},
     {"gpumem_copy_2d", [](const O& o) { return gpumem_copy_2d(o.ctx, o.dst, 40, o.src, 50, 33, 20); }},
     {"gpumem_copy_3d", [](const O& o) { return gpumem_copy_3d(o.ctx, o.dst, 40, 400, o.src, 50, 500, 33, 9, 3); }},
+    {"gpumem_copy_boxes", [](const O& o) { return copy_boxes(o, nullptr, false); }},
     {"gpumem_fill", [](const O& o) { return gpumem_fill(o.ctx, o.dst, kPattern, 4, 250); }},
     {"gpumem_fill_2d", [](const O& o) { return gpumem_fill_2d(o.ctx, o.dst, 100, kPattern, 4, 20, 20); }},
     {"gpumem_transpose", [](const O& o) { return gpumem_transpose(o.ctx, 4, 20, 24, o.src, 24, o.dst, 20); }},
@@ -220,6 +231,7 @@ constexpr Operation kOperations[] = {
                                      nullptr);
      },
      Operation::enqueued},
+    {"gpumem_copy_boxes_async", [](const O& o) { return copy_boxes(o, nullptr, true); }, Operation::enqueued},
     {"gpumem_resize_2d_batch_async", [](const O& o) { return resize_batch(o, nullptr, true); }, Operation::enqueued},
     {"gpumem_permute_async",
      [](const O& o) {

@@ -167,6 +167,23 @@ TEST_F(LargeMove, CopyOfRows) {
   }
 }
 
+// More than 2^31 words, and words of 16 bytes beyond 2^32 bytes.
+TEST_F(LargeMove, Boxes) {
+  for (const int64_t width : {1000, 65536}) {
+    const int64_t rows = kFar / width + 7;
+    const int64_t pitch = width + (width % 16 == 0 ? 16 : 13);
+    unsigned char* src = hashed(rows * pitch);
+    unsigned char* dst = block(rows * width);
+    const int64_t extents[] = {rows, width};
+    const int64_t strides[] = {pitch, 1};
+    const void* const from = src;
+    void* const to = dst;
+    expect_moved(GPUMEM_FAMILY_COPY_BOXES, dst, rows * width, {1, 2, {rows, width}, {pitch, 1}, {width, 1}},
+                 [&] { return gpumem_copy_boxes(ctx, 1, 2, 1, extents, &from, strides, &to, nullptr); });
+    free_blocks();
+  }
+}
+
 TEST_F(LargeMove, FillOfRows) {
   const int64_t width = 1000;
   const int64_t rows = kFar / width + 7;

@@ -9,6 +9,7 @@
 #include "conformance/permute_cases.hpp"
 #include "support/arithmetic.hpp"
 #include "support/axpby.hpp"
+#include "support/boxes.hpp"
 #include "support/by_index.hpp"
 #include "support/convert.hpp"
 #include "support/image_batch.hpp"
@@ -40,6 +41,7 @@ class Draw {
   Operation noise();
   Operation copy();
   Operation copy_3d();
+  Operation copy_boxes();
   Operation fill();
   Operation reduce();
   Operation reduce_view();
@@ -608,6 +610,40 @@ Operation Draw::resize_batch() {
           }};
 }
 
+Operation Draw::copy_boxes() {
+  Boxes b{.element_bytes = int64_t{1} << random_.below(5), .ndim = static_cast<int32_t>(between(1, 4))};
+  std::vector<int64_t> src_at;
+  std::vector<int64_t> dst_at;
+  int64_t src_bytes = 0;
+  int64_t dst_bytes = 0;
+  for (int64_t k = 0; k < 1 + static_cast<int64_t>(random_.below(200)); ++k) {
+    std::vector<int64_t> extents;
+    int64_t last = 1;
+    std::vector<int64_t> strides(static_cast<size_t>(b.ndim), 1);
+    for (int32_t d = 0; d < b.ndim; ++d) extents.push_back(between(random_.below(20) == 0 ? 0 : 1, 6));
+    for (size_t d = strides.size(); d-- > 0;) {
+      strides[d] = last;
+      last = std::max<int64_t>(last * extents[d], 1) + between(0, 2);
+    }
+    b.add(extents, nullptr, nullptr);
+    b.src_strides.insert(b.src_strides.end(), strides.begin(), strides.end());
+    src_at.push_back(src_bytes);
+    dst_at.push_back(dst_bytes);
+    src_bytes += static_cast<int64_t>(b.reach(k, b.src_strides));
+    dst_bytes += static_cast<int64_t>(b.reach(k, b.dst_strides));
+  }
+  const Place src = place(src_bytes, b.element_bytes);
+  const Place dst = place(dst_bytes, b.element_bytes);
+  return {std::to_string(b.count()) + " boxes of " + std::to_string(b.ndim) + " axes", [=](const Side& s) {
+            Boxes on = b;
+            for (size_t k = 0; k < src_at.size(); ++k) {
+              on.src[k] = static_cast<const char*>(s.at(src)) + src_at[k];
+              on.dst[k] = static_cast<char*>(s.at(dst)) + dst_at[k];
+            }
+            return s.stream ? run_async(s.ctx, on, s.stream) : run(s.ctx, on);
+          }};
+}
+
 }  // namespace
 
 Operation random_operation(Random& random, bool enqueued) {
@@ -626,7 +662,8 @@ Operation random_operation(Random& random, bool enqueued) {
                                              &Draw::map,          &Draw::map,
                                              &Draw::convert,      &Draw::sort,
                                              &Draw::scan,         &Draw::resize,
-                                             &Draw::resize_batch, &Draw::by_index};
+                                             &Draw::resize_batch, &Draw::by_index,
+                                             &Draw::copy_boxes};
   Draw draw(random, enqueued);
   return (draw.*kDraws[random.below(std::size(kDraws))])();
 }

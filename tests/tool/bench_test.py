@@ -104,7 +104,8 @@ class Bench(unittest.TestCase):
                  "resize filter=bilinear dtype=f32 src_rows=20 src_cols=30 dst_rows=33 dst_cols=11",
                  "resize filter=nearest dtype=u8 channels=3 src_rows=20 src_cols=30 dst_rows=33 dst_cols=11 batches=3",
                  "convert from=f64 to=f16 n=1000", "scan dtype=f32 op=sum n=1000 exclusive=1", "arithmetic op=multiply dtype=f32 extents=20x30", "axpby dtype=f64 n=999 y=none",
-                 "copy bytes=1000 rows=7 src_pitch=1001 src=mixed dst=managed", "fill bytes=8 n=100 dst_misaligned=3",
+                 "copy bytes=1000 rows=7 src_pitch=1001 src=mixed dst=managed",
+                 "copy_boxes bytes=8 count=9 extents=3x4x5 dst_strides=40,8,1", "fill bytes=8 n=100 dst_misaligned=3",
                  "transpose bytes=16 rows=30 cols=20 dst=src", "permute bytes=2 extents=3x4x5x6 order=3,1,0,2"]
         for line in lines:
             with self.subTest(line):

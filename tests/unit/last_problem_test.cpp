@@ -164,6 +164,20 @@ TEST_P(LastProblem, Permute) {
     return c;
   });
 }
+TEST_P(LastProblem, CopyBoxes) {
+  expect_same_plans<CopyBoxesFamily>([&] {
+    CopyBoxesParams c{.element_bytes = int64_t{1} << random.below(5), .rank = 3, .has_extents = true};
+    c.count = random.below(2) == 0 ? 1 : some(4);
+    c.has_src_strides = random.below(2) == 0;
+    for (int32_t d = 0; d < c.rank; ++d) c.extents[d] = some(12);
+    c.src_strides[2] = some(2);
+    c.src_strides[1] = c.extents[2] * c.src_strides[2] + gap();
+    c.src_strides[0] = c.extents[1] * c.src_strides[1] + gap();
+    c.src = somewhere();
+    c.dst = somewhere();
+    return c;
+  });
+}
 TEST_P(LastProblem, Fill) {
   expect_same_plans<FillFamily>([&] {
     const int64_t e = int64_t{1} << random.below(5);

@@ -78,18 +78,20 @@ auto told(const MapParams& c) {
 auto told(const GatherScatterParams& c) {
   return std::tuple(c.row_bytes, c.n, c.src_rows, c.dst_rows, c.src_pitch, c.dst_pitch, c.index_type);
 }
-auto told(const PermuteParams& c) {
+std::string axes_of(const auto& c) {
   std::string axes;
   const auto add = [&](bool given, const auto& list) {
     axes += given ? "given " : "none ";
     for (int32_t d = 0; given && d < c.rank; ++d) axes += std::to_string(list[d]) + ' ';
   };
   add(c.has_extents, c.extents);
-  add(c.has_order, c.order);
+  if constexpr (requires { c.order; }) add(c.has_order, c.order);
   add(c.has_src_strides, c.src_strides);
   add(c.has_dst_strides, c.dst_strides);
-  return std::tuple(c.element_bytes, c.rank, axes);
+  return axes;
 }
+auto told(const PermuteParams& c) { return std::tuple(c.element_bytes, c.rank, axes_of(c)); }
+auto told(const CopyBoxesParams& c) { return std::tuple(c.element_bytes, c.count, c.rank, axes_of(c)); }
 auto told(const SelectParams& c) {
   return std::tuple(c.places, c.n, c.dst_rows, c.places ? c.index_type : 0, c.row_bytes, c.src_pitch, c.dst_pitch);
 }
@@ -256,8 +258,11 @@ ReduceByIndexParams random_call(Random& r, std::type_identity<ReduceByIndexParam
   c.bins = any(r);
   return c;
 }
-PermuteParams random_call(Random& r, std::type_identity<PermuteParams>) {
-  PermuteParams c{.element_bytes = any(r), .rank = static_cast<int32_t>(r.below(10))};
+template <class Call>
+requires std::same_as<Call, PermuteParams> || std::same_as<Call, CopyBoxesParams> Call
+random_call(Random& r, std::type_identity<Call>) {
+  Call c{.element_bytes = any(r), .rank = static_cast<int32_t>(r.below(10))};
+  if constexpr (requires { c.count; }) c.count = any(r);
   c.src = address(r);
   c.dst = address(r);
   const auto some = [&](bool& has, auto& list, const auto& value) {
@@ -266,7 +271,7 @@ PermuteParams random_call(Random& r, std::type_identity<PermuteParams>) {
   };
   const auto number = [&] { return any(r); };
   some(c.has_extents, c.extents, number);
-  some(c.has_order, c.order, [&] { return any_of(r, 7); });
+  if constexpr (requires { c.order; }) some(c.has_order, c.order, [&] { return any_of(r, 7); });
   some(c.has_src_strides, c.src_strides, number);
   some(c.has_dst_strides, c.dst_strides, number);
   return c;

@@ -176,6 +176,15 @@ SelectParams random_params(std::mt19937_64& random) {
 }
 
 template <>
+CopyBoxesParams random_params(std::mt19937_64& random) {
+  CopyBoxesParams p{.element_bytes = int64_t{1} << (random() % 5), .rank = 1, .has_extents = true};
+  p.count = 1 + log_uniform(random, 12);
+  p.extents[0] = 1 + log_uniform(random, 30);
+  p.are_pieces = random() % 2 == 0;
+  return p;
+}
+
+template <>
 PermuteParams random_params(std::mt19937_64& random) {
   PermuteAxes axes;
   axes.element_bytes = int64_t{1} << (random() % 5);
@@ -304,7 +313,7 @@ class Table : public testing::Test {};
 using Families =
     testing::Types<ReduceFamily, ReduceAxisFamily, ReduceSegmentsFamily, ArithmeticFamily, TransposeFamily, FillFamily,
                    CopyFamily, AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily, ResizeFamily, ConvertFamily,
-                   MapFamily, ScanFamily, SortFamily, SelectFamily, ReduceByIndexFamily>;
+                   MapFamily, ScanFamily, SortFamily, SelectFamily, ReduceByIndexFamily, CopyBoxesFamily>;
 TYPED_TEST_SUITE(Table, Families);
 
 TYPED_TEST(Table, HasUniqueNamesAndTwoVariantsABackend) {

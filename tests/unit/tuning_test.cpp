@@ -145,6 +145,11 @@ TEST_F(TuningOf, ClassesAreOfSizesByPowersOfTwoAndOfStridesByWhatDividesThem) {
                 {"reduce_by_index dtype=f32 op=sum n=501 bins=299 index_type=i32 x=device index=device"},
                 {"reduce_by_index dtype=f64 op=sum n=500 bins=300 index_type=i32 x=device index=device",
                  "reduce_by_index n=500 bins=300 index_type=i32 x=none index=device"}},
+           Case{"copy_boxes bytes=8 count=500 extents=20x30x40 src=device dst=device",
+                {"copy_boxes bytes=8 count=400 extents=28x18x56 src=device dst=device"},
+                {"copy_boxes bytes=4 count=500 extents=20x30x40 src=device dst=device",
+                 "copy_boxes bytes=8 count=500 extents=20x30x41 src=device dst=device",
+                 "copy_boxes bytes=8 count=5 extents=20x30x40 src=device dst=device"}},
            Case{"permute bytes=4 extents=20x30x40 order=2,0,1 src=device dst=device",
                 {"permute bytes=4 extents=28x18x56 order=2,0,1 src=device dst=device"},
                 {"permute bytes=4 extents=21x30x40 order=2,0,1 src=device dst=device",
@@ -485,6 +490,7 @@ TEST_F(TuningOf, MeasuresInMemoryOfItsOwn) {
         "scan dtype=f64 op=sum n=1000 exclusive=1 x=pageable result=pageable",
         "scan dtype=i8 op=sum n=1000 result_type=i8 x=pageable result=x",
         "copy bytes=100 rows=7 src_pitch=200 dst_pitch=120 src=pageable dst=pageable",
+        "copy_boxes bytes=4 count=20 extents=5x6x7 src_strides=70,8,1 src=pageable dst=pageable",
         "resize filter=bilinear dtype=u8 channels=3 src_rows=20 src_cols=30 dst_rows=50 dst_cols=40 "
         "src=pageable dst=pageable",
         "resize filter=nearest dtype=u8 channels=3 src_rows=20 src_cols=30 dst_rows=50 dst_cols=40 batches=5 "
@@ -531,6 +537,7 @@ TEST_F(TuningOf, ComparesTheResultsOfEveryEnqueuedForm) {
       "reduce_segments dtype=i32 op=min_max n=1000 segments=30 x=pageable offsets=pageable",
       "transpose bytes=4 rows=100 cols=70 src=pageable dst=pageable",
       "copy bytes=1000 src=pageable dst=pageable",
+      "copy_boxes bytes=2 count=7 extents=10x20 dst_strides=30,1 src=pageable dst=pageable",
       "fill bytes=4 n=1000 dst=pageable",
       "permute bytes=2 extents=10x20x30 order=2,0,1 src=pageable dst=pageable",
       "gather row_bytes=12 n=500 src_rows=300 index_type=i32 src=pageable index=pageable dst=pageable",

@@ -109,6 +109,7 @@ Instance make_instance(gpumem_ctx* ctx, const Problem& problem, Place place, con
       {"permute", make_permute},
       {"fill", make_fill},
       {"copy", make_copy},
+      {"copy_boxes", make_copy_boxes},
       {"axpby", make_axpby},
       {"convert", make_convert},
       {"gather", make_gather},

@@ -73,6 +73,7 @@ Instance make_transpose(Builder b);
 Instance make_permute(Builder b);
 Instance make_fill(Builder b);
 Instance make_copy(Builder b);
+Instance make_copy_boxes(Builder b);
 Instance make_gather(Builder b);
 Instance make_scatter(Builder b);
 Instance make_select(Builder b);

@@ -72,6 +72,46 @@ Instance make_copy(Builder b) {
   });
 }
 
+// Boxes follow each other, a multiple of their largest stride apart.
+Instance make_copy_boxes(Builder b) {
+  const int64_t size = b.p.number("bytes");
+  const int64_t count = b.p.number("count", 1);
+  const Extents extents = b.p.numbers("extents");
+  const auto rank = static_cast<int32_t>(extents.size());
+  const auto strides_of = [&](const char* key) { return b.p.has(key) ? b.p.numbers(key) : row_major(extents); };
+  const auto step_of = [&](const Extents& strides) {
+    int64_t step = 1;
+    for (std::size_t d = 0; d < extents.size(); ++d) {
+      if (extents[d] > 1) step = std::max(step, extents[d] * strides[d]);
+    }
+    return step * size;
+  };
+  const Extents src_strides = strides_of("src_strides");
+  const Extents dst_strides = strides_of("dst_strides");
+  const int64_t src_step = step_of(src_strides);
+  const int64_t dst_step = step_of(dst_strides);
+  const auto src = b.input("src", (count - 1) * src_step + reach(extents, src_strides) * size, elements(size));
+  const auto dst = b.output("dst", (count - 1) * dst_step + reach(extents, dst_strides) * size);
+  const auto boxes = static_cast<std::size_t>(count);
+  Extents all_extents;
+  Extents all_src;
+  Extents all_dst;
+  std::vector<const void*> from(boxes);
+  std::vector<void*> to(boxes);
+  for (std::size_t k = 0; k < boxes; ++k) {
+    all_extents.insert(all_extents.end(), extents.begin(), extents.end());
+    all_src.insert(all_src.end(), src_strides.begin(), src_strides.end());
+    all_dst.insert(all_dst.end(), dst_strides.begin(), dst_strides.end());
+    from[k] = at<char>(src) + static_cast<int64_t>(k) * src_step;
+    to[k] = at<char>(dst) + static_cast<int64_t>(k) * dst_step;
+  }
+  gpumem_ctx* const ctx = b.ctx;
+  return b.finish(Limit::copy, [=](On on) {
+    return call(on, gpumem_copy_boxes, gpumem_copy_boxes_async, ctx, size, rank, count, all_extents.data(), from.data(),
+                all_src.data(), to.data(), all_dst.data());
+  });
+}
+
 Instance make_gather(Builder b) {
   const int64_t row = b.p.number("row_bytes");
   const int64_t n = b.p.number("n");

@@ -64,6 +64,7 @@ std::vector<std::string> operands_of(const Problem& problem) {
       break;
     case GPUMEM_FAMILY_TRANSPOSE:
     case GPUMEM_FAMILY_COPY:
+    case GPUMEM_FAMILY_COPY_BOXES:
     case GPUMEM_FAMILY_CONVERT:
     case GPUMEM_FAMILY_PERMUTE:
     case GPUMEM_FAMILY_RESIZE:
@@ -186,6 +187,8 @@ int64_t counted_bytes(const Problem& p) {
       return 2 * n("batches") * n("rows") * n("cols") * n("bytes");
     case GPUMEM_FAMILY_PERMUTE:
       return 2 * product(p.numbers("extents")) * n("bytes");
+    case GPUMEM_FAMILY_COPY_BOXES:
+      return 2 * n("count") * product(p.numbers("extents")) * n("bytes");
     case GPUMEM_FAMILY_FILL:
       return n("n") * n("rows") * n("bytes");
     case GPUMEM_FAMILY_COPY:

@@ -38,6 +38,7 @@ inline constexpr auto kFamilies = std::to_array<Family>({
     {GPUMEM_FAMILY_SORT, "sort"},
     {GPUMEM_FAMILY_SELECT, "select"},
     {GPUMEM_FAMILY_REDUCE_BY_INDEX, "reduce_by_index"},
+    {GPUMEM_FAMILY_COPY_BOXES, "copy_boxes"},
 });
 
 // In table order; the last one is the host's plainest and accepts every problem.

@@ -110,7 +110,8 @@ enum class family : gpumem_family {
   scan = GPUMEM_FAMILY_SCAN,
   sort = GPUMEM_FAMILY_SORT,
   select = GPUMEM_FAMILY_SELECT,
-  reduce_by_index = GPUMEM_FAMILY_REDUCE_BY_INDEX
+  reduce_by_index = GPUMEM_FAMILY_REDUCE_BY_INDEX,
+  copy_boxes = GPUMEM_FAMILY_COPY_BOXES
 };
 
 // The names of the operations on bits begin with bit_, because not, and, or and xor are keywords.

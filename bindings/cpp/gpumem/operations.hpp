@@ -329,6 +329,38 @@ class operations {
                                   detail::raw_dtype<D>(), dst.address(), dst.strides()));
   }
 
+  // dst[k] = src[k] for each k, in one call. Both are containers of grid_view. Box k has the same extents on both sides.
+  template <class Src, class Dst>
+  of<void> copy_boxes(const Src& src, const Dst& dst) const {
+    using S = typename std::decay_t<decltype(*std::begin(src))>::element_type;
+    using D = typename std::decay_t<decltype(*std::begin(dst))>::element_type;
+    static_assert(std::is_same_v<D, std::remove_cv_t<S>>,
+                  "dst and src have the same elements, and those of dst are not const");
+    std::vector<const void*> from;
+    std::vector<void*> to;
+    std::vector<std::int64_t> extents, src_strides, dst_strides;
+    std::int32_t rank = 0;
+    auto box = std::begin(dst);
+    for (const auto& x : src) {
+      if (box == std::end(dst)) return Mode::template refuse<void>("copy_boxes: src has more boxes than dst");
+      if (from.empty()) rank = x.rank();
+      if (x.rank() != rank || !same_extents(x, *box)) {
+        return Mode::template refuse<void>("copy_boxes: box " + std::to_string(from.size()) +
+                                           "; expected equal extents on both sides, and as many axes in all boxes");
+      }
+      from.push_back(x.address());
+      to.push_back(box->address());
+      extents.insert(extents.end(), x.extents(), x.extents() + rank);
+      src_strides.insert(src_strides.end(), x.strides(), x.strides() + rank);
+      dst_strides.insert(dst_strides.end(), box->strides(), box->strides() + rank);
+      ++box;
+    }
+    if (box != std::end(dst)) return Mode::template refuse<void>("copy_boxes: dst has more boxes than src");
+    return Mode::give(queue_.call(gpumem_copy_boxes, gpumem_copy_boxes_async, detail::bytes_of<D>(), rank,
+                                  static_cast<std::int64_t>(from.size()), extents.data(), from.data(),
+                                  src_strides.data(), to.data(), dst_strides.data()));
+  }
+
   // dst[i] = src[i] as another type.
   template <class S, class D>
   of<void> convert(S&& src, D&& dst) const {

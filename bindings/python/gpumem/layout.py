@@ -39,6 +39,13 @@ def same_elements(to, of, name="out"):
                         f"{of.itemsize}; expected the same, by convert() or by another view of the memory")
 
 
+def whole_strides(view, name):
+    """The strides in elements. Raises ValueError for those that are negative, or no multiple of an element."""
+    if any(s < 0 or s % view.itemsize for s, extent in zip(view.strides, view.shape) if extent > 1):
+        refuse(view, name, "strides of whole elements, 0 or more")
+    return [max(stride, 0) // view.itemsize for stride in view.strides]
+
+
 def described(view):
     """Describes the elements for a message, with the remedy for bool."""
     return "bool, which .view(\"u1\") turns into numbers" if view.format == "?" else f"format '{view.format}'"

@@ -13,7 +13,8 @@ from .array import Array, owner_of
 from .elementwise import Elementwise, numbers
 from .errors import Error
 from .layout import (broadcast, broadcast_shape, collapse, contiguous, described, flags, image, indices, is_fortran, leading_dimension, lines,
-                     numbers_of, of_one_order, operand, refuse, rows, same_elements, sequence, strides_over, typed, with_axes)
+                     numbers_of, of_one_order, operand, refuse, rows, same_elements, sequence, strides_over, typed, whole_strides,
+                     with_axes)
 from .names import Dtype, Kind, Op
 from .streams import stream_handle
 from .words import NAMES, REDUCE_OPS, RESULTS, TYPESTRS, arg_code, dtype_code, filter_code, integers, op_code, real, unfit
@@ -314,11 +315,35 @@ class Operations(Elementwise):
     def _permute(self, to, of, order, stream):
         strides = []
         for view, name in ((of, "src"), (to, "out")):
-            if any(s < 0 or s % view.itemsize for s, extent in zip(view.strides, view.shape) if extent > 1):
-                refuse(view, name, "strides of whole elements, 0 or more")
-            strides.append(numbers("q", [max(stride, 0) // view.itemsize for stride in view.strides]))
+            strides.append(numbers("q", whole_strides(view, name)))
         args = (of.itemsize, of.ndim, numbers("q", of.shape), numbers("i", order), of, strides[0], to, strides[1])
         self._run("gpumem_permute", stream, args, (of, to))
+
+    def copy_boxes(self, src, dst, *, stream=None):
+        """Copies array k of the list src to array k of the list dst, for all k, in one call.
+
+        Arrays are often parts of larger ones, such as field[1:9, 1:9]. All have one number of axes and one element type.
+        """
+        src, dst = list(src), list(dst)
+        if len(src) != len(dst):
+            raise ValueError(f"src has {len(src)} arrays and dst {len(dst)}; expected as many")
+        of = [operand(self, x, f"src[{k}]", stream) for k, x in enumerate(src)]
+        to = [operand(self, x, f"dst[{k}]", stream, True) for k, x in enumerate(dst)]
+        first = of[0] if of else None
+        for k, (x, y) in enumerate(zip(of, to)):
+            if x.shape != y.shape or x.ndim != first.ndim:
+                raise ValueError(f"dst[{k}] has the shape {y.shape} and src[{k}] {x.shape}; expected one of {first.ndim} axes")
+            same_elements(y, x, f"dst[{k}]")
+            same_elements(x, first, f"src[{k}]")
+        strides = [[], []]
+        for views, name, all_strides in ((of, "src", strides[0]), (to, "dst", strides[1])):
+            for k, view in enumerate(views):
+                all_strides += whole_strides(view, f"{name}[{k}]")
+        addresses = [numbers("Q", [view.address or 0 for view in views]) for views in (of, to)]
+        extents = numbers("q", [extent for view in of for extent in view.shape])
+        args = (first.itemsize if of else 1, first.ndim if of else 0, len(of), extents, addresses[0],
+                numbers("q", strides[0]), addresses[1], numbers("q", strides[1]))  # fmt: skip
+        self._run("gpumem_copy_boxes", stream, args, (*of, *to))
 
     def gather(self, src, index, out=None, *, stream=None, status=None):
         """Row i of the result is row index[i] of src. The index is an array of i32, u32, i64 or u64, with one axis.

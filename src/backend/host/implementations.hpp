@@ -18,6 +18,8 @@ Function<ConvertParams> convert_parallel;
 Function<ConvertParams> convert_serial;
 Function<CopyParams> copy_parallel;
 Function<CopyParams> copy_serial;
+Function<CopyBoxesParams> copy_boxes_parallel;
+Function<CopyBoxesParams> copy_boxes_serial;
 Function<FillParams> fill_parallel;
 Function<MapParams> map_parallel;
 Function<MapParams> map_serial;

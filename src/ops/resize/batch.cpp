@@ -6,19 +6,13 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
-#include "ops/plan.hpp"
+#include "ops/lists.hpp"
 #include "ops/staging.hpp"
 
 namespace gpumem {
 namespace {
 
 constexpr int64_t kStagedAlignment = 64;
-
-template <class T>
-void require_list(const char* argument, const T* p, int64_t count) {
-  if (p == nullptr)
-    fail(GPUMEM_INVALID_ARGUMENT, "%s is NULL; expected an array of %lld elements", argument, ll(count));
-}
 
 ResizeParams params_of(const ResizeBatchCall& call) noexcept {
   return {.filter = call.filter,
@@ -115,18 +109,7 @@ void resize_batch(Context& context, const ResizeBatchCall& call, NativeStream st
     stage_images(context, staged, call, planned, *images);
     planned.params.src = images->front().src;
   }
-  // The host reads the list when it does the work, which may be later.
-  const auto launch = [planned, images](Backend& backend, NativeStream on, Completion done) {
-    backend.launch(on, Work<ResizeFamily>{planned.params, planned.selection}, done);
-    if (planned.placement.space == ExecutionSpace::cuda || done == Completion::blocking) return;
-    try {
-      backend.host_callback(on, [images] {});
-    } catch (...) {
-      backend.synchronize(on);
-      throw;
-    }
-  };
-  run_placed(context, planned.placement, stream, completion, "this resize", launch);
+  launch_listed(context, planned, images, stream, completion, "this resize");
 }
 
 }  // namespace gpumem

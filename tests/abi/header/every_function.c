@@ -241,6 +241,10 @@ typedef struct gpumem_functions {
                            int64_t, int64_t);
   gpumem_status (*scatter_async)(gpumem_ctx *, int64_t, const void *, int64_t, gpumem_dtype, const void *, int64_t,
                                  void *, int64_t, int64_t, gpumem_status *, gpumem_stream *);
+  gpumem_status (*copy_boxes)(gpumem_ctx *, int64_t, int32_t, int64_t, const int64_t *, const void *const *,
+                              const int64_t *, void *const *, const int64_t *);
+  gpumem_status (*copy_boxes_async)(gpumem_ctx *, int64_t, int32_t, int64_t, const int64_t *, const void *const *,
+                                    const int64_t *, void *const *, const int64_t *, gpumem_stream *);
   gpumem_status (*sort)(gpumem_ctx *, gpumem_dtype, const void *, int64_t, int32_t, void *, void *, gpumem_dtype);
   gpumem_status (*sort_async)(gpumem_ctx *, gpumem_dtype, const void *, int64_t, int32_t, void *, void *, gpumem_dtype,
                               gpumem_stream *);
@@ -465,6 +469,8 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_gather_async,
                                                 gpumem_scatter,
                                                 gpumem_scatter_async,
+                                                gpumem_copy_boxes,
+                                                gpumem_copy_boxes_async,
                                                 gpumem_sort,
                                                 gpumem_sort_async,
                                                 gpumem_select,

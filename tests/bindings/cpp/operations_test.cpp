@@ -482,6 +482,24 @@ TEST_P(CppOperations, Resize) {
   }));
 }
 
+TEST_P(CppOperations, CopyBoxes) {
+  std::vector<std::int32_t> field(16);
+  std::iota(field.begin(), field.end(), 0);
+  std::vector<std::int32_t> packed(6, -1);
+  const gpumem::grid_view<const std::int32_t> whole(field, {4, 4});
+  const std::vector<gpumem::grid_view<const std::int32_t>> src{whole.part({1, 1}, {2, 2}), whole.part({3, 2}, {1, 2})};
+  const gpumem::grid_view<std::int32_t> rows(packed, {3, 2});
+  const std::vector<gpumem::grid_view<std::int32_t>> dst{rows.part({0, 0}, {2, 2}), rows.part({2, 0}, {1, 2})};
+  ctx.copy_boxes(src, dst);
+  EXPECT_EQ(packed, (std::vector<std::int32_t>{5, 6, 9, 10, 14, 15}));
+  ctx.copy_boxes(std::vector<gpumem::grid_view<const std::int32_t>>{}, std::vector<gpumem::grid_view<std::int32_t>>{});
+  EXPECT_TRUE(throws(status::invalid_argument, "box 1", [&] {
+    ctx.copy_boxes(src, std::vector<gpumem::grid_view<std::int32_t>>{dst[0], dst[0]});
+  }));
+  EXPECT_TRUE(throws(status::invalid_argument, "src has more boxes",
+                     [&] { ctx.copy_boxes(src, std::vector<gpumem::grid_view<std::int32_t>>{dst[0]}); }));
+}
+
 TEST_P(CppOperations, ResizeBatch) {
   const std::vector<std::uint8_t> first{0, 100, 200, 10, 110, 210};  // 2 pixels of 3 channels in a row
   const std::vector<std::uint8_t> second{1, 2, 3};

@@ -128,6 +128,22 @@ contains
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'dimension')
     call ctx%permute(gpumem_view(a), [1, 2, 3, 4], gpumem_view(b), stat=stat, errmsg=errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, '(2, 3, 4, 5)')
+    call boxes
+  end subroutine
+
+  subroutine boxes
+    integer(int32), target :: field(5, 4), col(2, 1), row(1, 3), line(6)
+    type(gpumem_view) :: none(0), whole
+    integer :: i
+    field = reshape([(i, i = 1, 20)], [5, 4])
+    whole = gpumem_view(field)
+    call ctx%copy_boxes([part(whole, [2, 2], [3, 2]), part(whole, [1, 1], [1, 3])], [gpumem_view(col), gpumem_view(row)])
+    call expect(all(col(:, 1) == [7, 8]) .and. all(row(1, :) == [1, 6, 11]), 'copy_boxes of sections')
+    call ctx%copy_boxes(none, none)
+    call ctx%copy_boxes([whole], none, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'src has 1 views')
+    call ctx%copy_boxes([whole, gpumem_view(line)], [whole, gpumem_view(line)], stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'src(2)')
   end subroutine
 
   subroutine sums

@@ -264,6 +264,25 @@ def test_gather_and_scatter():
             ctx.gather(table, index, dst)
 
 
+def test_copy_boxes():
+    field = array.array("i", range(20))
+    packed = array.array("i", [-1] * 7)
+    of, to = memoryview(field).cast("B").cast("i", (4, 5)), memoryview(packed)
+    with host() as ctx:
+        whole, line = ctx.asarray(of), ctx.asarray(to)
+        ctx.copy_boxes([whole[1:3, 1], whole[3, 2:5]], [line[:2], line[3:6]])
+        assert list(packed) == [6, 11, -1, 17, 18, 19, -1]
+        ctx.copy_boxes([], [])
+        with raises(ValueError, "src has 1 arrays and dst 0"):
+            ctx.copy_boxes([whole], [])
+        with raises(ValueError, "dst[1] has the shape (3,)"):
+            ctx.copy_boxes([line[:2], line[2:4]], [whole[0, :2], whole[0, :3]])
+        with raises(TypeError, "src[1]"):
+            ctx.copy_boxes([line[:2], array.array("d", [1, 2])], [whole[0, :2], array.array("d", [1, 2])])
+        with raises(gpumem.Error, "dst[0] is src[0]"):
+            ctx.copy_boxes([line], [line])
+
+
 def test_select():
     np = numpy()
     table = np.arange(12, dtype=np.float32).reshape(4, 3)

@@ -109,6 +109,7 @@ pub const GPUMEM_FAMILY_SCAN: gpumem_family = 15;
 pub const GPUMEM_FAMILY_SORT: gpumem_family = 16;
 pub const GPUMEM_FAMILY_SELECT: gpumem_family = 17;
 pub const GPUMEM_FAMILY_REDUCE_BY_INDEX: gpumem_family = 18;
+pub const GPUMEM_FAMILY_COPY_BOXES: gpumem_family = 19;
 pub const GPUMEM_MAP_NEGATE: gpumem_map_op = 0;
 pub const GPUMEM_MAP_ABSOLUTE: gpumem_map_op = 1;
 pub const GPUMEM_MAP_RECIPROCAL: gpumem_map_op = 2;
@@ -519,6 +520,8 @@ pub struct Functions {
     pub gpumem_transpose_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, dst: *mut c_void, dst_ld: i64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_transpose_batched: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, src_batch_stride: i64, dst: *mut c_void, dst_ld: i64, dst_batch_stride: i64, batches: i64) -> gpumem_status,
     pub gpumem_transpose_batched_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, src_batch_stride: i64, dst: *mut c_void, dst_ld: i64, dst_batch_stride: i64, batches: i64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_copy_boxes: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, count: i64, extents: *const i64, src: *const *const c_void, src_strides: *const i64, dst: *const *mut c_void, dst_strides: *const i64) -> gpumem_status,
+    pub gpumem_copy_boxes_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, count: i64, extents: *const i64, src: *const *const c_void, src_strides: *const i64, dst: *const *mut c_void, dst_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_gather: unsafe extern "C" fn(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_rows: i64, src_pitch_bytes: i64, index_type: gpumem_dtype, index: *const c_void, n: i64, dst: *mut c_void, dst_pitch_bytes: i64) -> gpumem_status,
     pub gpumem_gather_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_rows: i64, src_pitch_bytes: i64, index_type: gpumem_dtype, index: *const c_void, n: i64, dst: *mut c_void, dst_pitch_bytes: i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_scatter: unsafe extern "C" fn(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_pitch_bytes: i64, index_type: gpumem_dtype, index: *const c_void, n: i64, dst: *mut c_void, dst_rows: i64, dst_pitch_bytes: i64) -> gpumem_status,
@@ -736,6 +739,8 @@ impl Functions {
             gpumem_transpose_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i64, i64, *const c_void, i64, *mut c_void, i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_transpose_async\0")?),
             gpumem_transpose_batched: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i64, i64, *const c_void, i64, i64, *mut c_void, i64, i64, i64) -> gpumem_status>(some("gpumem_transpose_batched\0")?),
             gpumem_transpose_batched_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i64, i64, *const c_void, i64, i64, *mut c_void, i64, i64, i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_transpose_batched_async\0")?),
+            gpumem_copy_boxes: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i32, i64, *const i64, *const *const c_void, *const i64, *const *mut c_void, *const i64) -> gpumem_status>(some("gpumem_copy_boxes\0")?),
+            gpumem_copy_boxes_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i32, i64, *const i64, *const *const c_void, *const i64, *const *mut c_void, *const i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_copy_boxes_async\0")?),
             gpumem_gather: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, *const c_void, i64, i64, gpumem_dtype, *const c_void, i64, *mut c_void, i64) -> gpumem_status>(some("gpumem_gather\0")?),
             gpumem_gather_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, *const c_void, i64, i64, gpumem_dtype, *const c_void, i64, *mut c_void, i64, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_gather_async\0")?),
             gpumem_scatter: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, *const c_void, i64, gpumem_dtype, *const c_void, i64, *mut c_void, i64, i64) -> gpumem_status>(some("gpumem_scatter\0")?),
@@ -945,6 +950,8 @@ impl Functions {
             gpumem_transpose_async: linked::gpumem_transpose_async,
             gpumem_transpose_batched: linked::gpumem_transpose_batched,
             gpumem_transpose_batched_async: linked::gpumem_transpose_batched_async,
+            gpumem_copy_boxes: linked::gpumem_copy_boxes,
+            gpumem_copy_boxes_async: linked::gpumem_copy_boxes_async,
             gpumem_gather: linked::gpumem_gather,
             gpumem_gather_async: linked::gpumem_gather_async,
             gpumem_scatter: linked::gpumem_scatter,
@@ -1156,6 +1163,8 @@ mod linked {
         pub fn gpumem_transpose_async(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, dst: *mut c_void, dst_ld: i64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_transpose_batched(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, src_batch_stride: i64, dst: *mut c_void, dst_ld: i64, dst_batch_stride: i64, batches: i64) -> gpumem_status;
         pub fn gpumem_transpose_batched_async(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, src_batch_stride: i64, dst: *mut c_void, dst_ld: i64, dst_batch_stride: i64, batches: i64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_copy_boxes(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, count: i64, extents: *const i64, src: *const *const c_void, src_strides: *const i64, dst: *const *mut c_void, dst_strides: *const i64) -> gpumem_status;
+        pub fn gpumem_copy_boxes_async(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, count: i64, extents: *const i64, src: *const *const c_void, src_strides: *const i64, dst: *const *mut c_void, dst_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_gather(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_rows: i64, src_pitch_bytes: i64, index_type: gpumem_dtype, index: *const c_void, n: i64, dst: *mut c_void, dst_pitch_bytes: i64) -> gpumem_status;
         pub fn gpumem_gather_async(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_rows: i64, src_pitch_bytes: i64, index_type: gpumem_dtype, index: *const c_void, n: i64, dst: *mut c_void, dst_pitch_bytes: i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_scatter(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_pitch_bytes: i64, index_type: gpumem_dtype, index: *const c_void, n: i64, dst: *mut c_void, dst_rows: i64, dst_pitch_bytes: i64) -> gpumem_status;

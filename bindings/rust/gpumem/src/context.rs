@@ -82,6 +82,7 @@ pub enum Family {
     Sort = sys::GPUMEM_FAMILY_SORT,
     Select = sys::GPUMEM_FAMILY_SELECT,
     ReduceByIndex = sys::GPUMEM_FAMILY_REDUCE_BY_INDEX,
+    CopyBoxes = sys::GPUMEM_FAMILY_COPY_BOXES,
 }
 
 /// The format of an explanation (`Text` or `Json`) or of a profile.

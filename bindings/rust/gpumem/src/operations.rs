@@ -62,6 +62,38 @@ fn permute<T>(
     ))
 }
 
+fn copy_boxes<T>(
+    at: Run<'_>,
+    src: Src<T>,
+    from: &[(usize, Array<'_>)],
+    dst: Dst<T>,
+    to: &[(usize, Array<'_>)],
+) -> Result<()> {
+    if from.len() != to.len() {
+        return Err(Error::argument(format!("from has {} boxes, but to has {}", from.len(), to.len())));
+    }
+    let rank = from.first().map_or(0, |first| first.1.extents.len());
+    let (mut extents, mut steps, mut to_steps) = (vec![], vec![], vec![]);
+    let (mut sources, mut targets) = (vec![], vec![]);
+    for (k, (&(offset, of), &(to_offset, to))) in from.iter().zip(to).enumerate() {
+        if of.extents != to.extents || of.extents.len() != rank {
+            let text =
+                format!("to[{}] is {:?} and from[{}] {:?}; expected {} axes", k, to.extents, k, of.extents, rank);
+            return Err(Error::argument(text));
+        }
+        let (sizes, strides) = of.numbers(src.1.saturating_sub(offset), &format!("src from from[{}] on", k))?;
+        let (_, to_strides) = to.numbers(dst.1.saturating_sub(to_offset), &format!("dst from to[{}] on", k))?;
+        extents.extend(sizes);
+        steps.extend(strides);
+        to_steps.extend(to_strides);
+        sources.push(src.0.wrapping_add(offset).cast());
+        targets.push(dst.0.wrapping_add(to_offset).cast());
+    }
+    let (bytes, rank, n) = (size_of::<T>() as i64, small_number(rank)?, number(from.len())?);
+    let (e, s, p, d, q) = (extents.as_ptr(), sources.as_ptr(), steps.as_ptr(), targets.as_ptr(), to_steps.as_ptr());
+    at.ctx.check(run!(at, gpumem_copy_boxes(bytes, rank, n, e, s, p, d, q), gpumem_copy_boxes_async()))
+}
+
 /// The number of rows of a matrix, their bytes and their pitch.
 pub(crate) fn rows<T>(layout: Matrix, len: usize, name: &str) -> Result<[i64; 3]> {
     let [rows, cols, ld, batches, _] = layout.numbers(len, name)?;
@@ -335,6 +367,19 @@ macro_rules! operations {
             ) -> Result<()> {
                 let (src, dst) = ($in(self, src.into(), "src")?, $out(self, dst.into(), "dst")?);
                 permute(self.$run(), order, src, layout, dst, dst_strides)
+            }
+
+            /// Copies boxes of src to boxes of dst in one call. A box begins at an offset in elements. Box k of `from` has
+            /// the extents of box k of `to`. `gpumem_copy_boxes()`.
+            pub fn copy_boxes<'a, 'b, T: Plain>(
+                &self,
+                src: impl Into<$input<'a, T>>,
+                from: &[(usize, Array<'_>)],
+                dst: impl Into<$output<'b, T>>,
+                to: &[(usize, Array<'_>)],
+            ) -> Result<()> {
+                let (src, dst) = ($in(self, src.into(), "src")?, $out(self, dst.into(), "dst")?);
+                copy_boxes(self.$run(), src, from, dst, to)
             }
 
             /// Row i of dst is row `index[i]` of src. If an index is out of range, nothing is written.

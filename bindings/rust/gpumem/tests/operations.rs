@@ -133,6 +133,14 @@ fn rearranges() -> Result<()> {
     ctx.permute(&[1, 0], &x, Array::new(&[2, 2]).strides(&[6, 1]), &mut wide, Some(&[8, 2]))?;
     assert_eq!((wide[0], wide[2], wide[8], wide[10], wide[1]), (0, 6, 1, 7, -1));
     assert_eq!(status(ctx.permute(&[0, 2], &x, Array::new(&[2, 2]), &mut y, None)), Status::INVALID_ARGUMENT);
+    let mut packed = vec![-1; 4];
+    let square = Array::new(&[2, 1]);
+    ctx.copy_boxes(&x, &[(1, square.strides(&[4, 1])), (10, square)], &mut packed, &[(0, square), (2, square)])?;
+    assert_eq!(packed, [1, 5, 10, 11]);
+    let outside = ctx.copy_boxes(&x, &[(11, square)], &mut packed, &[(0, square)]).unwrap_err();
+    assert!(outside.status() == Status::OUT_OF_RANGE && outside.sentence().contains("from[0]"), "{}", outside);
+    let unequal = ctx.copy_boxes(&x, &[(0, square)], &mut packed, &[(0, Array::new(&[1, 2]))]);
+    assert_eq!(status(unequal), Status::INVALID_ARGUMENT);
     let mut rows = vec![0; 6];
     ctx.gather(&x, Matrix::new(4, 3), &[3u32, 0], &mut rows, Matrix::new(2, 3))?;
     assert_eq!(rows, [9, 10, 11, 0, 1, 2]);
