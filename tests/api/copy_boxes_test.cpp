@@ -143,6 +143,8 @@ TEST_P(CopyBoxesApi, RefusesBadArgumentsAndNamesTheBox) {
     b.src_strides.clear();
   });
   refuses(kInvalid, {"src[2] is NULL"}, [](Boxes& b) { b.src[2] = nullptr; });
+  refuses(GPUMEM_OUT_OF_RANGE, {"src[2]", "leave the address space"},
+          [](Boxes& b) { b.src[2] = reinterpret_cast<const void*>(UINTPTR_MAX); });
   refuses(kInvalid, {"dst[3] is NULL"}, [](Boxes& b) { b.dst[3] = nullptr; });
   refuses(kInvalid, {"dst[1] is src[1]"}, [](Boxes& b) { b.dst[1] = const_cast<void*>(b.src[1]); });
   refuses(kInvalid, {"dst[1]", "src[1]", "overlap"}, [](Boxes& b) {

@@ -137,6 +137,35 @@ TEST_P(ByIndexConformance, GivesTheReferencesBitsByEveryVariant) {
   }
 }
 
+// Enough elements for tables in a device's shared memory: counts, and each short integer with its extremes and sums, whose
+// lower halves carry.
+TEST_P(ByIndexConformance, OfManyElementsInFewBins) {
+  EveryVariant variants(ctx, GPUMEM_FAMILY_REDUCE_BY_INDEX);
+  Random random(93);
+  for (const gpumem_dtype dtype : {GPUMEM_I8, GPUMEM_U8, GPUMEM_I16, GPUMEM_U16, GPUMEM_I32, GPUMEM_U32, GPUMEM_I64}) {
+    const bool counts = dtype == GPUMEM_I64;
+    for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_MIN, GPUMEM_MAX}) {
+      if (counts && op != GPUMEM_SUM) continue;
+      for (const int64_t bins : {1, 3, 37}) {
+        if (quick_run() && random.below(3) != 0) continue;
+        const auto spread = static_cast<Spread>(random.below(4));
+        run_case({dtype,
+                  op,
+                  counts,
+                  kIndexTypes[random.below(4)],
+                  20'000 + random.between(-9, 9),
+                  bins,
+                  spread,
+                  random.below(8) == 0 ? 2 : 0,
+                  0,
+                  random.below(2) == 0 ? Numbers::full : Numbers::extreme,
+                  {GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_DEVICE}},
+                 variants, random);
+      }
+    }
+  }
+}
+
 // The message names the first of several bad numbers, also across tasks and blocks.
 TEST_P(ByIndexConformance, NamesTheFirstBadNumber) {
   EveryVariant variants(ctx, GPUMEM_FAMILY_REDUCE_BY_INDEX);

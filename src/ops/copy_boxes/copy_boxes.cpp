@@ -109,14 +109,16 @@ class SideOfBoxes {
  public:
   const Operand& look_up(Planner& planner, const ByteRange& range, Access access) {
     const auto address = reinterpret_cast<uintptr_t>(range.p);
-    const bool known = last_.base != 0 && !last_.mixed && address >= last_.base &&
-                       range.bytes <= last_.bytes - static_cast<int64_t>(address - last_.base);
+    const uint64_t before = address - last_.base;  // more than any allocation has if the address is below it
+    const auto bytes = static_cast<uint64_t>(last_.bytes);
+    const bool known =
+        last_.base != 0 && !last_.mixed && before < bytes && static_cast<uint64_t>(range.bytes) <= bytes - before;
     if (!known) last_ = planner.look_up_here(range, access);
     return last_;
   }
 
   // Looks up the memory from the first of the ranges to the end of the last, unless most of it lies between them. If it
-  // is not accessible as a whole, ranges are looked up one by one.
+  // is not accessible as a whole, ranges are looked up one by one, as are those that leave the address space.
   template <class RangeOf>
   void look_up_together(Planner& planner, std::span<const GivenBox> boxes, Access access, const RangeOf& range_of) {
     constexpr uint64_t kMostSparse = 4;
@@ -126,7 +128,6 @@ class SideOfBoxes {
     for (const GivenBox& box : boxes) {
       const auto [p, length] = range_of(box);
       const auto first = reinterpret_cast<uintptr_t>(p);
-      if (static_cast<uint64_t>(length) > UINTPTR_MAX / 2 - first / 2 - bytes / 2) return;
       begin = std::min(begin, first);
       end = std::max(end, first + static_cast<uint64_t>(length));
       bytes += static_cast<uint64_t>(length);
