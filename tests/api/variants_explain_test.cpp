@@ -208,7 +208,7 @@ class VariantsOn : public OnEachContext {
     }
     return GPUMEM_INTERNAL;
   }
-  ByIndex by_index() { return {GPUMEM_F32, GPUMEM_SUM, x.get(), GPUMEM_I32, near.get(), 16, 10}; }
+  ByIndex by_index() { return {GPUMEM_I32, GPUMEM_SUM, x.get(), GPUMEM_I32, near.get(), 16, 10}; }
   Boxes boxes() {
     Boxes b{.element_bytes = 4, .ndim = 3};
     for (int k = 0; k < 2; ++k) b.add({4, 6, 10}, x.bytes() + 1000 * k, y.bytes() + 1000 * k);

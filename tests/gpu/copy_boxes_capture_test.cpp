@@ -18,8 +18,8 @@ TEST_F(CopyBoxesCapture, ReadsItsElementsAnewInEachRun) {
   constexpr int64_t kCols = 9;
   constexpr int64_t kPitch = 12;
   Captured captured(ctx);
-  auto* const src = device<uint32_t>(kBoxes * kRows * kPitch);
-  auto* const dst = device<uint32_t>(kBoxes * kRows * kCols);
+  auto* const src = device<uint32_t>(kBoxes * kRows * kPitch * 4);
+  auto* const dst = device<uint32_t>(kBoxes * kRows * kCols * 4);
   gpumem_test::Boxes b{.element_bytes = 4, .ndim = 2};
   for (int64_t k = 0; k < kBoxes; ++k) {
     b.add({kRows, kCols}, src + k * kRows * kPitch, dst + k * kRows * kCols);

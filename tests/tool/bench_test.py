@@ -186,7 +186,7 @@ class Bench(unittest.TestCase):
     def test_rows_without_memory_are_skipped(self):
         def little_memory():
             os.sched_setaffinity(0, list(os.sched_getaffinity(0))[:2])
-            resource.setrlimit(resource.RLIMIT_AS, (256 << 20, 256 << 20))
+            resource.setrlimit(resource.RLIMIT_AS, (288 << 20, 288 << 20))
 
         done = subprocess.run([TOOL, "bench", "copy", "--device", "host", "--samples", "1", "--json"], capture_output=True, text=True, timeout=240,
                               preexec_fn=little_memory)
