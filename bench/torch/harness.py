@@ -50,26 +50,34 @@ def graph_of(stream, call):
     return graph
 
 
-def sample(stream, graph, replays):
+def sample(stream, run, times):
     start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     with torch.cuda.stream(stream):
         start.record(stream)
-        for _ in range(replays):
-            graph.replay()
+        for _ in range(times):
+            run()
         end.record(stream)
     end.synchronize()
-    return start.elapsed_time(end) * 1e3 / (replays * CALLS)
+    return start.elapsed_time(end) * 1e3 / (times * CALLS)
 
 
-def timed(stream, calls, samples):
+def several(call):
+    """As a graph does, without one: for a call that waits for the device."""
+    def run():
+        for _ in range(CALLS):
+            call()
+    return run
+
+
+def timed(stream, calls, samples, captured=True):
     """The median microseconds of each call. Samples of the calls alternate."""
-    graphs = [graph_of(stream, call) for call in calls]
+    runs = [graph_of(stream, call).replay if captured else several(call) for call in calls]
     replays = []
-    for graph in graphs:
-        sample(stream, graph, 1)
-        replays.append(max(1, min(200, int(4e3 / (CALLS * sample(stream, graph, 1))))))
-    taken = [[] for _ in graphs]
+    for run in runs:
+        sample(stream, run, 1)
+        replays.append(max(1, min(200, int(4e3 / (CALLS * sample(stream, run, 1))))))
+    taken = [[] for _ in runs]
     for _ in range(samples):
-        for i, graph in enumerate(graphs):
-            taken[i].append(sample(stream, graph, replays[i]))
+        for i, run in enumerate(runs):
+            taken[i].append(sample(stream, run, replays[i]))
     return [statistics.median(t) for t in taken]

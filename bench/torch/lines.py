@@ -154,7 +154,7 @@ class Run:
             other = lambda: sums.zero_().index_add_(0, index, x)
             want = torch.zeros(bins, device="cuda", dtype=result.dtype).index_add_(0, index, x.to(result.dtype))
         torch.use_deterministic_algorithms(way == "ordered")
-        times = timed(self.library.stream, [own, other], self.samples)
+        times = timed(self.library.stream, [own, other], self.samples, captured=x is not None)
         torch.use_deterministic_algorithms(False)
         good = torch.allclose(result, want, rtol=1e-6, atol=1e-5)
         self.report(name, dtype, way, n * (8 + (0 if x is None else x.element_size())), times[0], times[1], good)
