@@ -157,7 +157,19 @@ impl<T: Element> Sequence<T> {
         let args = (T::DTYPE as i32, lines.1 as i32, lines.0 as i32, self.ptr.cast(), value.0.cast(), index.0);
         Ok(run!(
             at,
-            gpumem_argreduce_axis(args.0, args.1, args.2, args.3, rows, cols, ld, batches, batch_stride, args.4, args.5),
+            gpumem_argreduce_axis(
+                args.0,
+                args.1,
+                args.2,
+                args.3,
+                rows,
+                cols,
+                ld,
+                batches,
+                batch_stride,
+                args.4,
+                args.5
+            ),
             gpumem_argreduce_axis_async(status)
         ))
     }
@@ -198,7 +210,13 @@ impl<T: Element> Sequence<T> {
         if self.len != index.len {
             return Err(Error::argument(format!("x has {} elements, but index has {}", self.len, index.len)));
         }
-        run_by_index(at, (T::DTYPE as i32, op as i32, self.ptr.cast()), index, (out.0.cast(), out.1 / op.results()), status)
+        run_by_index(
+            at,
+            (T::DTYPE as i32, op as i32, self.ptr.cast()),
+            index,
+            (out.0.cast(), out.1 / op.results()),
+            status,
+        )
     }
 
     /// An error for a view with a stride.
@@ -220,11 +238,7 @@ fn run_by_index<I: IndexElement>(
 ) -> Result<i32> {
     index.whole("index")?;
     let (n, count, kind, i) = (number(index.len)?, number(bins.1)?, I::DTYPE as i32, index.ptr.cast());
-    Ok(run!(
-        at,
-        gpumem_reduce_by_index(x.0, x.1, x.2, kind, i, n, bins.0, count),
-        gpumem_reduce_by_index_async(status)
-    ))
+    Ok(run!(at, gpumem_reduce_by_index(x.0, x.1, x.2, kind, i, n, bins.0, count), gpumem_reduce_by_index_async(status)))
 }
 
 /// The type and the operation of counts, without elements.
