@@ -143,6 +143,9 @@ MOVED = {"copy": "copy", "copy_2d": "copy_rows", "transpose": "transpose", "in p
          "convert": "convert", "lincomb": "arithmetic", "multiply": "arithmetic", "permute": "permute"}
 
 
+BY_INDEX = {"counts": "torch.bincount", "atomics": "torch.index_add_", "ordered": "torch.index_add_, deterministic"}
+
+
 def compared_with_torch(run):
     """Rows of bench/torch/lines.py or move.py that PyTorch has a call for."""
     bare = {"peer": "PyTorch", "bar": None, "bar_kind": None, "met": None, "fraction_of_ceiling": None, "spread": None, "repeats": None}
@@ -151,7 +154,9 @@ def compared_with_torch(run):
             continue
         if "op" in row:
             wrong = {} if row["right"] else {"wrong": "the result"}
-            yield {**bare, **wrong, "family": "lines", "case": f"{row['case']}/{row['dtype']}/{row['op']}", "ours_us": row["us"],
+            by_index = row["case"].startswith("by index")
+            peer = {"peer": BY_INDEX[row["op"]]} if by_index else {}
+            yield {**bare, **wrong, **peer, "family": "reduce_by_index" if by_index else "lines", "case": f"{row['case']}/{row['dtype']}/{row['op']}", "ours_us": row["us"],
                    "peer_us": row["peer_us"], "ratio": row["ratio"], "gbs": row["gbs"]}
         else:
             operation, case = row["case"].split("/", 1)
