@@ -11,7 +11,7 @@
 namespace gpumem {
 namespace {
 
-constexpr const char* kWhat = "this scan";
+constexpr const char* kThisScan = "this scan";
 
 void check(const ScanParams& c) {
   if (!is_dtype(c.dtype)) {
@@ -51,7 +51,7 @@ Placement place_beside_result(bool on_cuda, const Operand& x, const Operand& res
 
 void run(Context& context, Plan<ScanFamily>& planned, const ByteRange& x) {
   const ExecutionSpace space = planned.placement.space;
-  require_not_capturing(context, context.own_stream(), kWhat);
+  require_not_capturing(context, context.own_stream(), kThisScan);
   std::optional<Workspace> staged;
   if (planned.placement.stage_src) {
     stage(context, staged, space, x.p, x.bytes, planned.placement.host_side);
@@ -61,7 +61,7 @@ void run(Context& context, Plan<ScanFamily>& planned, const ByteRange& x) {
   if (can_overflow(planned.params)) {
     planned.params.status = static_cast<gpumem_status*>(status.emplace(context, space).get());
   }
-  launch_placed(context, planned, context.own_stream(), Completion::blocking, kWhat);
+  launch_placed(context, planned, context.own_stream(), Completion::blocking, kThisScan);
   if (status && status->value<gpumem_status>() == GPUMEM_OVERFLOW) {
     fail(GPUMEM_OVERFLOW, "a value of the scan does not fit %s; those from the first such value on are undefined",
          traits_of(planned.params.result_type).name);
@@ -74,7 +74,7 @@ void enqueue(Context& context, Plan<ScanFamily>& planned, const ScanParams& call
   check_outputs(context, outputs, planned.empty ? std::span<const ByteRange>() : operands, Completion::asynchronous);
   if (planned.empty) return write_empty_values(context, outputs, stream, Completion::asynchronous);
   if (!runs_beside(context, planned.placement)) {
-    return launch_placed(context, planned, stream, Completion::asynchronous, kWhat);
+    return launch_placed(context, planned, stream, Completion::asynchronous, kThisScan);
   }
   require_not_capturing(context, stream, "a scan of host memory");
   BounceBuffers buffers;

@@ -45,7 +45,7 @@ constexpr int kMostRepeating = 3;  // terms; repeated elements of more are read 
 // A repeated element of each source fills a vector.
 template <int kTerms>
 struct Repeated {
-  alignas(kVectorBytes) char of[kTerms > 0 ? kTerms : 1][kVectorBytes];
+  alignas(kVectorBytes) char of[std::max(kTerms, 1)][kVectorBytes];
 };
 
 // Contiguous rows; the formula serves T and vectors of T. kRepeats: some sources repeat an element.
