@@ -211,7 +211,7 @@ bool map_short_rows(const MapRow& r) {
   bool right = true;
   for (int64_t first = 0; first < r.rows; first += most) {
     const int64_t rows = most < r.rows - first ? most : r.rows - first;
-    const char* x[kMaxMapSources] = {};
+    const char* x[kMaxMapSources] = {out, out, out};  // sources that the function does not have are not read
     for (int k = 0; k < r.sources; ++k) {
       x[k] = joined[k] ? r.x[k] + first * r.x_row[k] : own(k);
       if (!joined[k] && r.x_row[k] != 0) bring(k, first, rows);
@@ -248,7 +248,7 @@ bool map(const MapRow& r) {
   int64_t count = r.stream ? most - static_cast<int64_t>(reinterpret_cast<uintptr_t>(r.z) % kLine) / r.z_bytes : most;
   for (int64_t at = 0; at < r.n; at += count, count = most) {
     if (count > r.n - at) count = r.n - at;
-    const char* x[kMaxMapSources] = {};
+    const char* x[kMaxMapSources] = {out, out, out};  // sources that the function does not have are not read
     for (int k = 0; k < r.sources; ++k) {
       const char* from = r.x[k] + at * r.step[k];
       char* const own = r.buffer + k * r.buffer_bytes;
