@@ -82,10 +82,10 @@ struct Scratch {
 // Adds a row to the lanes, and folds its prefixes to eight lanes.
 template <class Op, class T>
 inline void fold_row(const T* x, Scratch& s) {
-  for (int m = 0; m < 32; m += kWide) {
+  for (int64_t m = 0; m < 32; m += kWide) {
     F64s old[4], fresh[4], folded[4];
 #pragma GCC unroll 8
-    for (int k = 0; k < 4; ++k) {
+    for (int64_t k = 0; k < 4; ++k) {
       old[k] = load(s.lanes + 32 * k + m);
       fresh[k] = Op::of(old[k], load(x + 32 * k + m));
       store(s.lanes + 32 * k + m, fresh[k]);
@@ -93,36 +93,36 @@ inline void fold_row(const T* x, Scratch& s) {
     fold_parts<Op, 2>(old, fresh, folded);
     store(s.quarters[0] + m, fold_four<Op>(old));
 #pragma GCC unroll 8
-    for (int k = 0; k < 4; ++k) store(s.quarters[k + 1] + m, folded[k]);
+    for (int64_t k = 0; k < 4; ++k) store(s.quarters[k + 1] + m, folded[k]);
   }
-  for (int m = 0; m < kParts; m += kWide) {
+  for (int64_t m = 0; m < kParts; m += kWide) {
     F64s old[4], fresh[4], folded[4];
 #pragma GCC unroll 8
-    for (int k = 0; k < 4; ++k) old[k] = load(s.quarters[0] + kParts * k + m);
+    for (int64_t k = 0; k < 4; ++k) old[k] = load(s.quarters[0] + kParts * k + m);
     store(s.parts[0] + m, fold_four<Op>(old));
 #pragma GCC unroll 8
-    for (int state = 0; state < 4; ++state) {
+    for (int64_t state = 0; state < 4; ++state) {
 #pragma GCC unroll 8
-      for (int k = 0; k < 4; ++k) fresh[k] = load(s.quarters[state + 1] + kParts * k + m);
+      for (int64_t k = 0; k < 4; ++k) fresh[k] = load(s.quarters[state + 1] + kParts * k + m);
       fold_parts<Op, 2>(old, fresh, folded);
 #pragma GCC unroll 8
-      for (int k = 0; k < 4; ++k) store(s.parts[4 * state + k + 1] + m, folded[k]);
+      for (int64_t k = 0; k < 4; ++k) store(s.parts[4 * state + k + 1] + m, folded[k]);
 #pragma GCC unroll 8
-      for (int k = 0; k < 4; ++k) old[k] = fresh[k];
+      for (int64_t k = 0; k < 4; ++k) old[k] = fresh[k];
     }
   }
-  for (int m = 0; m < kParts; m += kWide) {
-    for (int state = 0; state < kStates; state += kWide) {
+  for (int64_t m = 0; m < kParts; m += kWide) {
+    for (int64_t state = 0; state < kStates; state += kWide) {
       F64s v[kWide];
 #pragma GCC unroll 8
-      for (int i = 0; i < kWide; ++i) v[i] = load(s.parts[state + i] + m);
+      for (int64_t i = 0; i < kWide; ++i) v[i] = load(s.parts[state + i] + m);
       transpose(v);
 #pragma GCC unroll 8
-      for (int i = 0; i < kWide; ++i) store(s.states[m + i] + state, v[i]);
+      for (int64_t i = 0; i < kWide; ++i) store(s.states[m + i] + state, v[i]);
     }
   }
 #pragma GCC unroll 8
-  for (int m = 0; m < kParts; ++m) s.states[m][kStates] = s.parts[kStates][m];
+  for (int64_t m = 0; m < kParts; ++m) s.states[m][kStates] = s.parts[kStates][m];
 }
 
 // Folds the eight lanes of all states, and puts the blocks before this one in front. Returns the last prefix without
@@ -130,29 +130,29 @@ inline void fold_row(const T* x, Scratch& s) {
 template <class Op>
 inline double finish_row(const ScanBlock& b, const Scratch& s, double* prefixes) {
   double last = 0;
-  for (int state = 0; state < kStates; state += kWide) {
+  for (int64_t state = 0; state < kStates; state += kWide) {
     F64s old[kParts], fresh[kParts], v[kParts];
 #pragma GCC unroll 8
-    for (int m = 0; m < kParts; ++m) {
+    for (int64_t m = 0; m < kParts; ++m) {
       old[m] = load(s.states[m] + state);
       fresh[m] = load(s.states[m] + state + 1);
     }
     fold_parts<Op, kParts / 2>(old, fresh, v);
     last = v[kParts - 1][kWide - 1];
-    for (int i = 0; i < b.count; ++i) {
+    for (int64_t i = 0; i < b.count; ++i) {
       const F64s before = b.before[i] - F64s{};  // a sum with +0 would lose the sign of -0
 #pragma GCC unroll 8
-      for (int k = 0; k < kParts; ++k) v[k] = Op::of(before, v[k]);
+      for (F64s& part : v) part = Op::of(before, part);
     }
 #pragma GCC unroll 8
-    for (int k = 0; k < kParts; ++k) {
-      v[k] = v[k] == v[k] ? v[k] : std::bit_cast<double>(kCanonicalNan) + F64s{};  // NOLINT(misc-redundant-expression)
+    for (F64s& part : v) {
+      part = part == part ? part : std::bit_cast<double>(kCanonicalNan) + F64s{};  // NOLINT(misc-redundant-expression)
     }
 #pragma GCC unroll 8
-    for (int k = 0; k < kParts; k += kWide) {
+    for (int64_t k = 0; k < kParts; k += kWide) {
       transpose(v + k);
 #pragma GCC unroll 8
-      for (int i = 0; i < kWide; ++i) store(prefixes + kParts * (state + i) + k, v[k + i]);
+      for (int64_t i = 0; i < kWide; ++i) store(prefixes + kParts * (state + i) + k, v[k + i]);
     }
   }
   return last;
@@ -163,7 +163,7 @@ double scan_block(const ScanBlock& b) {
   Scratch scratch;
   for (double& lane : scratch.lanes) lane = Op::kNeutral;
   double sum = 0;
-  for (int r = 0; r < kLeafRows; ++r) {
+  for (int64_t r = 0; r < kLeafRows; ++r) {
     fold_row<Op>(static_cast<const T*>(b.x) + r * kLeafLanes, scratch);
     sum = finish_row<Op>(b, scratch, b.prefixes + r * kLeafLanes);
   }
