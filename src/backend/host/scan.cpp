@@ -23,9 +23,9 @@ T element_at(const void* x, int64_t i) noexcept {
 }
 
 struct TaskScratch {
-  ReduceNode total;  // of a whole task
   alignas(64) char block[8 * kLeafTerms];
   double prefixes[kLeafTerms + 1];  // the one before the block first
+  ReduceNode total;                 // of a whole task
 };
 static_assert(sizeof(TaskScratch) <= kScanTaskBytes);
 
