@@ -144,7 +144,7 @@ fn enqueues_all_of_them() -> Result<()> {
     let zero = ctx.device_from(&[0i32])?;
     let factors = ctx.device_from(&[2.0, 3.0])?;
     let (mut y, mut mask) = (ctx.device_buffer::<i32>(6)?, ctx.device_buffer::<u8>(6)?);
-    let (mut kept, mut scaled) = (ctx.pinned_from(&[0i32; 6])?, ctx.pinned_from(&[0i32; 6])?);
+    let (mut kept, mut scaled) = (ctx.device_buffer::<i32>(6)?, ctx.device_buffer::<i32>(6)?);
     let mut word = ctx.pinned_from(&[-1i32])?;
     let stream = ctx.stream()?;
     stream.scope(|s| -> Result<()> {
@@ -157,7 +157,10 @@ fn enqueues_all_of_them() -> Result<()> {
         s.map_unary(Unary::Negate, &[6], y, &[1], scaled, &[1])?;
         s.map_binary(Binary::Divide, &[6], y, &[1], x, &[1], y, &[1], Some(s.lend(&mut word)))
     })??;
-    assert_eq!((&kept[..], &scaled[..]), (&[5, 0, 3, 8, 0, 0][..], &[-16, -4, -12, -22, -6, 6][..]));
+    let mut found = [[0i32; 6]; 2];
+    ctx.copy(&mut found[0], &kept)?;
+    ctx.copy(&mut found[1], &scaled)?;
+    assert_eq!(found, [[5, 0, 3, 8, 0, 0], [-16, -4, -12, -22, -6, 6]]);
     assert_eq!(word[0], Status::OUT_OF_RANGE.code());
     Ok(())
 }
