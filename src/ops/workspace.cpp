@@ -33,7 +33,11 @@ BlockingResult::BlockingResult(Context& context, ExecutionSpace space) : context
 BlockingResult::~BlockingResult() {
   if (p_ == own_) return;
   try {
-    context_.pinned_memory().free_now(process().registry.claim(reinterpret_cast<uintptr_t>(p_), &context_));
+    if (complete_) {
+      context_.pinned_memory().free_now(process().registry.claim(reinterpret_cast<uintptr_t>(p_), &context_));
+    } else {
+      free_memory(context_, p_);  // the wait failed, so the work may still write
+    }
   } catch (const Error& error) {  // as above
     if (error.status() == GPUMEM_CORRUPTED) context_.log.write(GPUMEM_LOG_ERROR, "%s", error.what());
   }

@@ -39,6 +39,7 @@ class BlockingResult {
   template <class T>
   T value() const noexcept {
     static_assert(sizeof(T) <= sizeof own_);
+    complete_ = true;
     T copy;
     std::memcpy(&copy, p_, sizeof copy);
     return copy;
@@ -48,6 +49,7 @@ class BlockingResult {
   Context& context_;
   alignas(16) char own_[16] = {};
   void* p_ = own_;
+  mutable bool complete_ = false;
 };
 
 }  // namespace gpumem

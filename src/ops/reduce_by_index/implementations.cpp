@@ -65,7 +65,7 @@ Config sorted_config(const DeviceProps& d, const ReduceByIndexParams& p) noexcep
   ByIndexSort sort{};
   sort.counters = layout.take(kernels::kScratchCounters * 4);
   sort.nodes = layout.take(kScratchNodeBytes);
-  sort.values = layout.take(8 * value_words(p.op) * p.bins);
+  sort.values = layout.take(int64_t{8} * value_words(p.op) * p.bins);
   sort.offsets = layout.take(8 * (p.bins + 1));
   sort.keys = layout.take(key * p.n);
   sort.sorted_keys = layout.take(key * p.n);

@@ -115,8 +115,9 @@ void reduce_by_index(Context& context, const ReduceByIndexParams& given, NativeS
   const Plan<ReduceByIndexFamily> planned = plan(planner, given, completion);
   const ReduceByIndexParams& c = planned.params;
   const bool no_values = c.bins > 0 && !has_empty_value(c.dtype, c.op);
-  Output outputs[] = {{"result", c.result, 8 * value_words(c.op) * c.bins, 8, false, empty_word(c.dtype, c.op)},
-                      status_of(c.status)};
+  Output outputs[] = {
+      {"result", c.result, int64_t{8} * value_words(c.op) * c.bins, 8, false, empty_word(c.dtype, c.op)},
+      status_of(c.status)};
   outputs[1].empty_word = no_values ? GPUMEM_EMPTY : GPUMEM_OK;
   const ByteRange operands[] = {range_of_x(c), planned.empty ? ByteRange{} : range_of_index(c)};
   check_outputs(context, outputs, planned.empty ? std::span<const ByteRange>() : operands, completion);

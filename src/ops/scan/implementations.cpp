@@ -50,7 +50,8 @@ Config look_back_config(const DeviceProps&, const ScanParams& p) noexcept {
 Config host_config(const DeviceProps& d, const ScanParams& p) noexcept {
   const int64_t least = kHostTaskBytes / kLeafTerms / element_bytes(p.dtype);
   const int64_t leaves = ceil_div(p.n, kLeafTerms);
-  const int64_t share = d.multiprocessors == 1 ? leaves : std::max(least, ceil_div(leaves, 4 * d.multiprocessors));
+  const int64_t share =
+      d.multiprocessors == 1 ? leaves : std::max(least, ceil_div(leaves, int64_t{4} * d.multiprocessors));
   Config config{1, 1, 1, kLeafTerms * static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(share)))};
   config.grid = ceil_div(p.n, config.tile);
   config.workspace_bytes = config.grid * host::kScanTaskBytes;
