@@ -23,6 +23,7 @@ template <gpumem_dtype kType, gpumem_dtype kResult, ScanKind kKind>
 struct WordScan {
   using T = ElementOf<kType>;
   using Result = ElementOf<kResult>;
+  static constexpr gpumem_dtype kResultType = kResult;
   static constexpr bool kRange = kKind == ScanKind::range;
   static constexpr bool kChecks = !kRange;
   static constexpr int kWordBytes = element_bytes(kRange ? kType : kResult) == 8 ? 8 : 4;

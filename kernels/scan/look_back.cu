@@ -182,8 +182,8 @@ template <class Scan>
 __global__ void __launch_bounds__(kThreads, resident_blocks(sizeof(typename Scan::Result) == 4 ? 5 : 4, kThreads))
     words_kernel(const __grid_constant__ Arguments a) {
   using Word = typename Scan::Word;
-  constexpr int kEach = 16 / static_cast<int>(sizeof(typename Scan::Result));
-  constexpr int kRows = kEach >= 8 ? 4 : 8;
+  constexpr int kEach = scan_vector(Scan::kResultType);
+  constexpr int kRows = scan_rows(Scan::kResultType);
   __shared__ VectorWords<Word, kRows> before[kWarps];
   __shared__ Word of_warp[kWarps];
   __shared__ Word before_tile;

@@ -192,6 +192,14 @@ __device__ void store_value(const Arguments& a, int64_t at, double value) {
   a.aligned ? Aligned::store(to, result) : Bytewise::store(to, result);
 }
 
+// The prefix that ends at a place of the block. An exclusive scan writes it to the next element. The next block writes
+// its first one itself.
+template <class Result>
+__device__ void store_prefix(const Arguments& a, int64_t first, int place, double prefix) {
+  const int to = place + a.p.exclusive;
+  if (to < kLeafTerms && first + to < a.p.n) store_value<Result>(a, first + to, prefix);
+}
+
 constexpr int kEach = kLeafLanes / 32;  // neighbouring elements of a lane
 
 // Neighbouring prefixes of the block, from place `at` on.
@@ -208,11 +216,7 @@ __device__ void store_prefixes(const Arguments& a, int64_t first, int at, const 
     return;
   }
 #pragma unroll
-  for (int k = 0; k < kEach; ++k) {
-    // An exclusive scan writes a prefix to the next element. The next block writes its first one itself.
-    const int to = at + k + a.p.exclusive;
-    if (to < kLeafTerms && first + to < a.p.n) store_value<Result>(a, first + to, prefix[k]);
-  }
+  for (int k = 0; k < kEach; ++k) store_prefix<Result>(a, first, at + k, prefix[k]);
 }
 
 // The prefixes that end in a row, which has been added to `after`.
@@ -281,9 +285,7 @@ __device__ void write_prefixes(const Arguments& a, const Subtrees& subtrees, int
     });
 #pragma unroll
     for (int k = 0; k < 4 * kAtOnce; ++k) {
-      // An exclusive scan writes a prefix to the next element. The next block writes its first one itself.
-      const int to = kLeafLanes * row + 32 * k + lane + a.p.exclusive;
-      if (to < kLeafTerms && first + to < a.p.n) store_value<Result>(a, first + to, prefix[k]);
+      store_prefix<Result>(a, first, kLeafLanes * row + 32 * k + lane, prefix[k]);
     }
   }
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <type_traits>
 
 #include <fstream>
 #include <random>
@@ -326,6 +327,27 @@ TYPED_TEST(Table, HasUniqueNamesAndTwoVariantsABackend) {
   }
   EXPECT_GE(of_backend[0], 2);
   EXPECT_GE(of_backend[1], 2);
+}
+
+// A problem of these is for one row or another: a scan is ordered or not, and only elements are sorted by their bins.
+template <class Family>
+constexpr bool kHasALastRow = !std::is_same_v<Family, ScanFamily> && !std::is_same_v<Family, ReduceByIndexFamily>;
+
+TYPED_TEST(Table, LastRowOfEachBackendAcceptsEverything) {
+  if (!kHasALastRow<TypeParam>) return;
+  std::mt19937_64 random(1);
+  const auto table = TypeParam::table();
+  for (const auto& device : kDevices) {
+    const Implementation<typename TypeParam::Params>* last = nullptr;
+    for (const auto& row : table) {
+      if (row.space == device.props.backend) last = &row;
+    }
+    ASSERT_NE(last, nullptr);
+    for (int i = 0; i < 2000; ++i) {
+      const auto problem = random_params<typename TypeParam::Params>(random);
+      EXPECT_EQ(refusal_of(*last, device.props, problem), nullptr) << last->name << " on " << device.name;
+    }
+  }
 }
 
 // Whatever is selected fits, covers the problem and can be launched.
