@@ -105,12 +105,13 @@ Placement place_across(bool on_cuda, const Operand& src, const Operand& dst) noe
   return placement;
 }
 
-Placement place_beside_z(bool on_cuda, const Operand& z, bool staged) noexcept {
-  Placement placement = place(on_cuda, z);
+Placement place_beside_output(bool on_cuda, const Operand& output, bool staged) noexcept {
+  Placement placement = place(on_cuda, output);
   if (!staged) return placement;
   placement.stage_src = true;
-  placement.reason = z.on_host() ? "z is in host memory; operands on the device are copied to the host first"
-                                 : "z is in device memory; operands on the host are copied to the device first";
+  placement.reason = output.on_host()
+                         ? "the output is in host memory; operands on the device are copied to the host first"
+                         : "the output is in device memory; operands on the host are copied to the device first";
   return placement;
 }
 

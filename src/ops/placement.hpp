@@ -40,8 +40,8 @@ Placement place(bool on_cuda, const Operand& operand) noexcept;
 Placement place_streamed(const Operand& x) noexcept;
 // Two operands that are read. The work runs next to x, and y is staged.
 Placement place_beside_x(bool on_cuda, const Operand& x, const Operand& y) noexcept;
-// The work runs next to z. staged: another operand is on the other side.
-Placement place_beside_z(bool on_cuda, const Operand& z, bool staged) noexcept;
+// The work runs next to the output. staged: an operand that is read is on the other side.
+Placement place_beside_output(bool on_cuda, const Operand& output, bool staged) noexcept;
 // The work runs next to dst.
 Placement place(bool on_cuda, const Operand& src, const Operand& dst) noexcept;
 // As above for both forms. The asynchronous one moves no operand: it throws UNSUPPORTED if src would have to move.

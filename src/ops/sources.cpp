@@ -28,7 +28,7 @@ const void* Sources::add(const ByteRange& range, bool is_z) {
 }
 
 Placement Sources::place() const noexcept {
-  Placement placement = place_beside_z(planner_.on_cuda(), z_lies_, any_staged_);
+  Placement placement = place_beside_output(planner_.on_cuda(), z_lies_, any_staged_);
   for (size_t k = 0; k < count_; ++k) {
     if (sources_[k].range.p != z_.p) placement.uses(sources_[k].lies);
   }

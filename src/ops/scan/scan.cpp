@@ -39,13 +39,12 @@ ByteRange result_of(const ScanParams& c) {
   return {"result", c.result, checked_mul(c.n, element_bytes(c.result_type), "bytes of result")};
 }
 
-Placement place_beside_result(bool on_cuda, const Operand& x, const Operand& result, Completion completion) {
-  Placement placement = place(on_cuda, x, result);
-  if (!placement.stage_src) return placement;
-  if (completion == Completion::asynchronous) fail_on_two_sides("x", x, "result", result);
+Placement place_scan(bool on_cuda, const Operand& x, const Operand& result, Completion completion) {
+  const bool across = on_cuda && x.on_host() != result.on_host();
+  if (across && completion == Completion::asynchronous) fail_on_two_sides("x", x, "result", result);
+  Placement placement = place_beside_output(on_cuda, result, across);
+  placement.uses(x);
   placement.host_side = x.host_side();
-  placement.reason = result.on_host() ? "result is in host memory; x is copied to the host first"
-                                      : "result is in device memory; x is copied to the device first";
   return placement;
 }
 
@@ -99,7 +98,7 @@ Plan<ScanFamily> plan(Planner& planner, const ScanParams& c, Completion completi
   const Operand result_lies = planner.look_up_here(result, Access::write);
   const bool in_place = x.p == result.p && x.bytes == result.bytes;
   if (!in_place) require_disjoint(result, x);
-  plan.placement = place_beside_result(planner.on_cuda(), x_lies, result_lies, completion);
+  plan.placement = place_scan(planner.on_cuda(), x_lies, result_lies, completion);
   if (!in_place) plan.placement.overwrites(c.result);
   plan.params = c;
   if (plan.placement.stage_src) plan.params.x = placeholder();

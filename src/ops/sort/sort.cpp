@@ -57,11 +57,13 @@ Placement place_sort(Planner& planner, const SortParams& c, SortParams& placed, 
   if (order_lies) require_disjoint(order, keys);
   if (order_lies && sorted_lies) require_disjoint(order, sorted);
   const bool on_cuda = planner.on_cuda();
-  Placement placement = place(on_cuda, keys_lie, sorted_lies ? *sorted_lies : *order_lies);
+  const Operand& output = sorted_lies ? *sorted_lies : *order_lies;
+  Placement placement = place_beside_output(on_cuda, output, on_cuda && keys_lie.on_host() != output.on_host());
+  placement.uses(keys_lie);
   placement.host_side = keys_lie.host_side();
   const bool elsewhere = on_cuda && sorted_lies && order_lies && sorted_lies->on_host() != order_lies->on_host();
   if (completion == Completion::asynchronous && placement.stage_src) {
-    fail_on_two_sides("keys", keys_lie, sorted_lies ? "sorted" : "order", sorted_lies ? *sorted_lies : *order_lies);
+    fail_on_two_sides("keys", keys_lie, sorted_lies ? "sorted" : "order", output);
   }
   if (completion == Completion::asynchronous && elsewhere) {
     fail_on_two_sides("sorted", *sorted_lies, "order", *order_lies);
