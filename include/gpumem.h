@@ -1514,9 +1514,9 @@ GPUMEM_API gpumem_status gpumem_multiply_f64_async(gpumem_ctx *ctx, int32_t ndim
                                                    const int64_t *y_strides, double *z, const int64_t *z_strides,
                                                    gpumem_stream *stream);
 
-/* Functions of each element, over views of arrays with up to eight axes: z = f(x) for the first functions of
- * gpumem_map_op, up to GPUMEM_MAP_NOT, and z = f(x, y) for the others. gpumem_compare sets each byte of mask to 1 if
- * the comparison holds, and else to 0. gpumem_where sets z to x where mask is not 0, and to y where it is.
+/* Elementwise functions over views of arrays with up to eight axes. The functions of one operand come first in
+ * gpumem_map_op, up to GPUMEM_MAP_NOT: z = f(x). The others are z = f(x, y). gpumem_compare sets each byte of mask to 1
+ * if the comparison holds, and else to 0. gpumem_where sets z to x if mask is not 0, and else to y.
  *
  * Types       gpumem_map and gpumem_compare take every dtype. The operands have one type. GPUMEM_MAP_RECIPROCAL,
  *             GPUMEM_MAP_SQUARE_ROOT and GPUMEM_MAP_COPY_SIGN are for floating-point types, and GPUMEM_MAP_REMAINDER and

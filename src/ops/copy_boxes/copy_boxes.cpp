@@ -38,10 +38,10 @@ struct GivenBox {
   const int64_t* extents;
   const void* src;
   void* dst;
-  int64_t src_strides[kMaxAxes];
-  int64_t dst_strides[kMaxAxes];
-  int64_t src_bytes;  // from the first element to the end of the last
-  int64_t dst_bytes;
+  int64_t src_strides[kMaxAxes] = {};
+  int64_t dst_strides[kMaxAxes] = {};
+  int64_t src_bytes = 0;  // from the first element to the end of the last
+  int64_t dst_bytes = 0;
 
   bool empty() const noexcept { return std::find(extents, extents + rank, 0) != extents + rank; }
   StridedSide src_side() const noexcept { return {"src_strides", "bytes of src", rank, extents, src_strides}; }
@@ -299,11 +299,7 @@ Plan<CopyBoxesFamily> plan_boxes(Planner& planner, const CopyBoxesCall& call, co
                  .rank = call.rank,
                  .extents = at(call.extents, k),
                  .src = call.src[k],
-                 .dst = call.dst[k],
-                 .src_strides = {},
-                 .dst_strides = {},
-                 .src_bytes = 0,
-                 .dst_bytes = 0};
+                 .dst = call.dst[k]};
     check_box(box, at(call.src_strides, k), at(call.dst_strides, k));
     if (!box.empty()) boxes.push_back(box);
   }
@@ -367,11 +363,7 @@ Plan<CopyBoxesFamily> plan(Planner& planner, const CopyBoxesParams& given, Compl
                .rank = given.rank,
                .extents = given.extents,
                .src = given.src,
-               .dst = given.dst,
-               .src_strides = {},
-               .dst_strides = {},
-               .src_bytes = 0,
-               .dst_bytes = 0};
+               .dst = given.dst};
   check_box(box, given.has_src_strides ? given.src_strides : nullptr,
             given.has_dst_strides ? given.dst_strides : nullptr);
   BoxPlanner boxes(planner, completion, nullptr);
