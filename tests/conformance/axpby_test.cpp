@@ -62,8 +62,6 @@ AxpbyCase random_case(Random& random) {
 }
 
 // On a CUDA context: memory that the device works on.
-bool of_device(gpumem_memory_kind kind) { return kind == GPUMEM_MEMORY_DEVICE || kind == GPUMEM_MEMORY_MANAGED; }
-
 class AxpbyConformance : public Conformance {
  protected:
   GuardedBuffer numbers(int role, const AxpbyCase& c, Random& random) {

@@ -19,6 +19,8 @@
 
 namespace gpumem_test {
 
+inline bool of_device(gpumem_memory_kind kind) { return kind == GPUMEM_MEMORY_DEVICE || kind == GPUMEM_MEMORY_MANAGED; }
+
 // One block a kind of memory and role, made larger when a case needs more: a block for each case would mostly measure
 // how fast a driver allocates.
 class Blocks {

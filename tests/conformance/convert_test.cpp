@@ -36,8 +36,6 @@ ConvertCase random_case(Random& random) {
   return c;
 }
 
-bool of_device(gpumem_memory_kind kind) { return kind == GPUMEM_MEMORY_DEVICE || kind == GPUMEM_MEMORY_MANAGED; }
-
 class ConvertConformance : public Conformance {
  protected:
   GuardedBuffer buffer(int role, gpumem_dtype dtype, const ConvertCase& c) {

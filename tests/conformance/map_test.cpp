@@ -2,10 +2,10 @@
 // sort, views of every sort (gaps, repeats, permuted axes), offsets, kinds of memory and z as a source, by every variant;
 // then threads, instruction sets and floating-point environments.
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "conformance/conformance.hpp"
+#include "conformance/views.hpp"
 #include "support/environment.hpp"
 #include "support/map.hpp"
 #include "support/odd_environments.hpp"
@@ -21,29 +21,6 @@ std::vector<int64_t> random_extents(Random& random) {
   if (!extents.empty() && random.below(60) == 0) extents[random.below(extents.size())] = 0;
   return extents;
 }
-
-// Such that distinct elements have distinct places: axes in any order, with gaps or without.
-std::vector<int64_t> distinct_strides(const std::vector<int64_t>& extents, Random& random) {
-  std::vector<size_t> order(extents.size());
-  std::iota(order.rbegin(), order.rend(), size_t{0});
-  if (random.below(5) == 0) std::shuffle(order.begin(), order.end(), std::mt19937_64(random.bits()));
-  std::vector<int64_t> strides(extents.size(), 1);
-  int64_t stride = random.below(6) == 0 ? random.between(2, 3) : 1;
-  for (const size_t d : order) {
-    strides[d] = stride;
-    stride *= std::max<int64_t>(extents[d], 1);
-    if (random.below(3) == 0) stride += random.between(0, 16);
-  }
-  return strides;
-}
-
-int64_t reach(const std::vector<int64_t>& extents, const std::vector<int64_t>& strides) {
-  int64_t last = 0;
-  for (size_t d = 0; d < extents.size(); ++d) last += (std::max<int64_t>(extents[d], 1) - 1) * strides[d];
-  return last + 1;
-}
-
-bool of_device(gpumem_memory_kind kind) { return kind == GPUMEM_MEMORY_DEVICE || kind == GPUMEM_MEMORY_MANAGED; }
 
 // Elements of a source. Masks are half zeros. Integers are often small, so that counts of shifts and divisors are too.
 void fill_source(const MapCall& c, size_t k, Bytes& bytes, size_t first, int64_t elements, Random& random) {

@@ -64,8 +64,6 @@ Bytes index_of(const ByIndexCase& c, Random& random) {
   return index_bytes(c.index_type, numbers);
 }
 
-bool of_device(gpumem_memory_kind kind) { return kind == GPUMEM_MEMORY_DEVICE || kind == GPUMEM_MEMORY_MANAGED; }
-
 class ByIndexConformance : public Conformance {
  protected:
   void run_op(const ByIndex& b, GuardedBuffer& out, GuardedBuffer* word, const LinesOutcome& want,

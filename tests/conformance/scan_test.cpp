@@ -64,8 +64,6 @@ uint64_t tame_element(gpumem_dtype dtype, gpumem_reduce_op op, Random& random) {
   return random.bits() & all;
 }
 
-bool of_device(gpumem_memory_kind kind) { return kind == GPUMEM_MEMORY_DEVICE || kind == GPUMEM_MEMORY_MANAGED; }
-
 // Numbers of elements of an image that are right, and the status.
 struct Expected {
   Bytes image;

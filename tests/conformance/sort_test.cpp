@@ -39,8 +39,6 @@ SortCase random_case(Random& random) {
   return c;
 }
 
-bool of_device(gpumem_memory_kind kind) { return kind == GPUMEM_MEMORY_DEVICE || kind == GPUMEM_MEMORY_MANAGED; }
-
 class SortConformance : public Conformance {
  protected:
   void run_case(const SortCase& c, EveryVariant& variants, Random& random) {
