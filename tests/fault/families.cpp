@@ -98,7 +98,8 @@ constexpr Operation kOperations[] = {
     {"gpumem_select",
      [](const O& o) {
        return gpumem_select(o.ctx, 60, o.src, 64, o.x<uint8_t>(), 16, o.dst, 16, 70, o.z<int64_t>() + 400);
-     }},
+     },
+     Operation::two_results},
     {"gpumem_resize_2d",
      [](const O& o) {
        return gpumem_resize_2d(o.ctx, GPUMEM_FILTER_BILINEAR, GPUMEM_U8, 3, o.src, 9, 11, 40, o.dst, 20, 17, 60);
