@@ -76,7 +76,13 @@
  *   UNSUPPORTED: operands of an asynchronous call on both sides, see Placement.
  *   UNSUPPORTED: the overriding variant does not fit, see gpumem_variant_force().
  *   CAPTURING: a blocking call while the context's own stream is under capture.
- *   CAPTURING: an asynchronous call on a stream under capture with operands in host memory. */
+ *   CAPTURING: an asynchronous call on a stream under capture with operands in host memory.
+ *
+ * Two operands overlap if their ranges meet. A range reaches from the first byte of an operand to its last, with the
+ * padding between rows or elements. As an exception, operands may be in each other's padding, such as different columns
+ * of one matrix, or different fields of an array of structures. Let g be the greatest common divisor of all strides and
+ * pitches of both operands, in bytes. They do not overlap if no byte of the one and byte of the other have the same
+ * address modulo g. */
 #ifndef GPUMEM_H
 #define GPUMEM_H
 
@@ -835,9 +841,8 @@ GPUMEM_API gpumem_status gpumem_copy_async(gpumem_ctx *ctx, void *dst, const voi
                                            gpumem_stream *stream);
 
 /* Copies rows of row_bytes bytes. Row r begins at p + r*pitch_bytes on each side. Each side has its own pitch of at
- * least row_bytes. With one row it is not used. Each side extends from the first byte of its first row to the last
- * byte of its last row. These extents may not overlap, with two exceptions. dst == src with equal pitches does
- * nothing. src and dst may be blocks of columns of one matrix that share no column.
+ * least row_bytes. With one row it is not used. The two sides may not overlap, but dst == src with equal pitches does
+ * nothing. src and dst may be different columns of one matrix.
  *
  * Between two devices the driver copies one row at a time. Between host and device there are two variants: "driver",
  * and "rings" for pageable memory. In "rings", host threads fill and empty pinned staging buffers.
@@ -1227,8 +1232,8 @@ GPUMEM_API gpumem_status gpumem_scan_async(gpumem_ctx *ctx, gpumem_dtype dtype, 
 /* -------------------------------------------------------------------------------------------------------- rearrange */
 
 /* dst[j*dst_ld + i] = src[i*src_ld + j] for i < rows, j < cols. src is rows x cols, row-major, with leading dimension
- * src_ld >= cols. dst is cols x rows with dst_ld >= rows. Elements have 1, 2, 4, 8 or 16 bytes. src and dst may be
- * blocks of columns of one matrix, but may share no element unless src == dst.
+ * src_ld >= cols. dst is cols x rows with dst_ld >= rows. Elements have 1, 2, 4, 8 or 16 bytes. src and dst may not
+ * overlap unless src == dst. They may be different columns of one matrix.
  *
  * In place    src == dst transposes in place. A square matrix needs src_ld == dst_ld. Any other matrix needs src_ld
  *             == cols and dst_ld == rows, and takes up to three passes.
@@ -1307,8 +1312,7 @@ GPUMEM_API gpumem_status gpumem_copy_boxes_async(gpumem_ctx *ctx, int64_t elemen
  *             status to *status.
  * n == 0      Nothing is done. src, index and dst may then be NULL. A matrix without rows may also be NULL. Each
  *             index is then out of range.
- * Aliasing    From its first row to the end of its last, dst may share no byte with src or index. status may overlap
- *             none of them.
+ * Aliasing    dst may not overlap src or index, and status may overlap none of them.
  * Place       The work runs at dst. The blocking call first copies src (all its rows) and index there. For an
  *             asynchronous call the device can also read a pinned index.
  * status      GPUMEM_OK or GPUMEM_OUT_OF_RANGE, written in the order of the stream. It may be NULL, and is aligned to
@@ -1340,8 +1344,7 @@ GPUMEM_API gpumem_status gpumem_scatter_async(gpumem_ctx *ctx, int64_t row_bytes
  *             of an axis of extent 1 is not used. Strides of src are at least 0 (0 repeats elements). Distinct
  *             elements of dst have distinct places: in order of size, each stride of dst passes the last element that
  *             the smaller strides reach.
- * Aliasing    From first to last element, src and dst may not overlap. src == dst is UNSUPPORTED: permutations in
- *             place do not exist.
+ * Aliasing    src and dst may not overlap. src == dst is UNSUPPORTED: permutations in place do not exist.
  * Host data   extents, order and strides are ordinary host memory. The library reads them before the call returns.
  * Extent 0    Nothing is done. src and dst may then be NULL.
  *
@@ -1393,8 +1396,7 @@ GPUMEM_API gpumem_status gpumem_sort_async(gpumem_ctx *ctx, gpumem_dtype dtype, 
  * Count       If dst_rows is 0, the call only counts. src and dst are not used and may be NULL. The status is
  *             GPUMEM_OK.
  * n == 0      *kept is 0. src, mask and dst may be NULL.
- * Aliasing    From its first row to the end of its last, dst may share no byte with src or mask. This excludes a
- *             selection in place. kept may overlap none of them.
+ * Aliasing    dst may not overlap src or mask. This excludes a selection in place. kept may overlap none of them.
  * Place       The work runs at dst, and a count runs at mask. The blocking call first copies src (all its rows) and
  *             mask there. For an asynchronous call the device can also read a pinned mask.
  * kept        The blocking call writes any kind of memory at any alignment. For an asynchronous call kept is aligned to
@@ -1482,8 +1484,8 @@ GPUMEM_API gpumem_status gpumem_convert_async(gpumem_ctx *ctx, gpumem_dtype src_
  * NaN, inf    As gpumem_axpby.
  * Place       The work runs at z. The blocking call first copies the sources of the other side there, from first to
  *             last element.
- * Aliasing    Sources may overlap each other. z may be exactly a source, with the same address and strides. From
- *             first to last element it may otherwise share no byte with a source that is read.
+ * Aliasing    Sources may overlap each other. z may be exactly a source, with the same address and strides. It may
+ *             not otherwise overlap a source that is read.
  *
  * Errors: as every operation. */
 GPUMEM_API gpumem_status gpumem_lincomb_f32(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents, int32_t terms,
@@ -1540,7 +1542,7 @@ GPUMEM_API gpumem_status gpumem_multiply_f64_async(gpumem_ctx *ctx, int32_t ndim
  * Place       The work runs at z (or at the mask that is written). The blocking call first copies the sources of the
  *             other side there, from first to last element.
  * Aliasing    Sources may overlap each other. z may be exactly a source with elements of the same size, with the same
- *             address and strides. From first to last element it may otherwise share no byte with a source.
+ *             address and strides. It may not otherwise overlap a source.
  * status      Of gpumem_map_async: GPUMEM_OK or GPUMEM_OUT_OF_RANGE, written in the order of the stream. It may be NULL,
  *             and is aligned to 4 bytes. It may overlap no operand. On a CUDA context it is in device, pinned or managed
  *             memory, else INVALID_POINTER.
@@ -1600,8 +1602,7 @@ GPUMEM_API gpumem_status gpumem_convert_scaled_async(gpumem_ctx *ctx, int32_t nd
 
 /* Resizes an image of src_rows x src_cols pixels to dst_rows x dst_cols. A pixel has 1 to 4 interleaved channels of
  * dtype GPUMEM_U8, GPUMEM_U16 or GPUMEM_F32. A pitch is at least cols * channels * element bytes. If dst has pixels,
- * src has at least one. From the first byte of the first row to the last byte of the last, src and dst may not
- * overlap.
+ * src has at least one. src and dst may not overlap.
  *
  * Centres     The centre of row (column) i of dst is at (i + 0.5) * src / dst - 0.5 rows (columns) of src. That is
  *             the convention of OpenCV's INTER_NEAREST_EXACT and INTER_LINEAR. Integers represent coordinates
@@ -1646,8 +1647,7 @@ GPUMEM_API gpumem_status gpumem_resize_2d_async(gpumem_ctx *ctx, gpumem_filter f
  *             call reads them before it returns. They may be NULL if count is 0.
  * Stride      If there are two images or more, dst_image_stride_bytes is at least the bytes from the first byte of a
  *             result to its last. For one image it is ignored.
- * Aliasing    Images of src may overlap or repeat. From the first byte of the first result to the last byte of the
- *             last, dst may not overlap an image of src.
+ * Aliasing    Images of src may overlap or repeat. dst may not overlap an image of src.
  * Planes      Planar images (images x channels x rows x cols) are images of one channel: channels is 1, count is the
  *             number of planes, and src has the address of each plane. With contiguous results,
  *             dst_image_stride_bytes is dst_rows * dst_pitch_bytes. To make planes of interleaved images, resize them,

@@ -1,6 +1,7 @@
 #include "ops/operand.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "base/sentences.hpp"
@@ -146,15 +147,17 @@ bool host_can_read(Context& context, const void* p, int64_t bytes) noexcept {
   return !seen.ours && !seen.freed && host_readable(p);
 }
 
-int64_t gap_of(int64_t run, std::span<const Repeat> repeats, int64_t element_bytes) noexcept {
+Layout layout_of(int64_t run, std::span<const Repeat> repeats, int64_t element_bytes) noexcept {
   int64_t gap = 0;
+  int64_t step = 0;
   int64_t extent = run;
   for (const Repeat& r : repeats) {
     if (r.count <= 1) continue;
     gap = std::max(gap, r.stride - extent);
+    step = std::gcd(step, r.stride);
     extent += (r.count - 1) * r.stride;
   }
-  return gap * element_bytes;
+  return {gap * element_bytes, run * element_bytes, step * element_bytes};
 }
 
 Operand look_up_range(Context& context, const void* p, int64_t bytes, Access access, const char* argument,
@@ -197,25 +200,34 @@ void require_same_device(const DeviceProps& own, const Operand& operand, const c
        argument, operand.device, own.ordinal);
 }
 
+namespace {
+
+// Whether each run of a and each run of b are at different places between two multiples of a common step.
+bool interleaved(const ByteRange& a, const ByteRange& b) noexcept {
+  const auto step = static_cast<uint64_t>(std::gcd(a.layout.step, b.layout.step));
+  if (step == 0) return false;
+  const auto run_of = [](const ByteRange& r) {
+    return static_cast<uint64_t>(r.layout.run != 0 ? r.layout.run : r.bytes);
+  };
+  const auto first = reinterpret_cast<uintptr_t>(a.p) % step;
+  const auto second = reinterpret_cast<uintptr_t>(b.p) % step;
+  return (second + step - first) % step >= run_of(a) && (first + step - second) % step >= run_of(b);
+}
+
+}  // namespace
+
 void require_disjoint(const ByteRange& a, const ByteRange& b) {
   if (a.p == b.p && a.bytes > 0 && b.bytes > 0) {  // descriptors have no addresses: equal pointers overlap
     fail(GPUMEM_INVALID_ARGUMENT, "%s is %s; expected disjoint ranges", a.argument, b.argument);
   }
   const auto first = reinterpret_cast<uintptr_t>(a.p);
   const auto second = reinterpret_cast<uintptr_t>(b.p);
-  if (first < second + static_cast<uint64_t>(b.bytes) && second < first + static_cast<uint64_t>(a.bytes)) {
+  const bool meet = first < second + static_cast<uint64_t>(b.bytes) && second < first + static_cast<uint64_t>(a.bytes);
+  if (meet && !interleaved(a, b)) {
     fail(GPUMEM_INVALID_ARGUMENT,
          "%s (0x%llx, %lld bytes) and %s (0x%llx, %lld bytes) overlap; expected disjoint ranges", a.argument,
          number(a.p), ll(a.bytes), b.argument, number(b.p), ll(b.bytes));
   }
-}
-
-bool disjoint_columns(const ColumnBlock& a, const ColumnBlock& b, int64_t pitch_bytes) noexcept {
-  const auto pitch = static_cast<uint64_t>(pitch_bytes);
-  const auto first = reinterpret_cast<uintptr_t>(a.p) % pitch;
-  const auto second = reinterpret_cast<uintptr_t>(b.p) % pitch;
-  return (second + pitch - first) % pitch >= static_cast<uint64_t>(a.row_bytes) &&
-         (first + pitch - second) % pitch >= static_cast<uint64_t>(b.row_bytes);
 }
 
 }  // namespace gpumem

@@ -36,7 +36,7 @@ struct Operand {
 Operand look_up(Context& context, const void* p, const char* argument);
 
 // Looks up bytes >= 1 from p on. Throws OUT_OF_RANGE past the allocation, UNSUPPORTED for device memory on a host
-// context. Throws INVALID_POINTER if more than `gap` bytes in a row are not accessible (see gap_of()).
+// context. Throws INVALID_POINTER if more than `gap` bytes in a row are not accessible (see Layout).
 Operand look_up_range(Context& context, const void* p, int64_t bytes, Access access, const char* argument,
                       int64_t gap = 0);
 
@@ -49,10 +49,16 @@ struct Repeat {
   int64_t stride;  // ignored if count is 1
 };
 
-// The longest padding in bytes between elements of nested repetitions. Pages in such padding need not be mapped.
-int64_t gap_of(int64_t run, std::span<const Repeat> repeats, int64_t element_bytes) noexcept;
-inline int64_t gap_of(int64_t run, std::initializer_list<Repeat> repeats, int64_t element_bytes) noexcept {
-  return gap_of(run, std::span(repeats.begin(), repeats.size()), element_bytes);
+// Where the bytes of a range are: in runs, at distances that are multiples of a step.
+struct Layout {
+  int64_t gap = 0;   // the longest padding between two runs. Pages in it need not be mapped
+  int64_t run = 0;   // 0: the range is one run
+  int64_t step = 0;  // 0: there is one run
+};
+// Of nested repetitions of `run` elements.
+Layout layout_of(int64_t run, std::span<const Repeat> repeats, int64_t element_bytes) noexcept;
+inline Layout layout_of(int64_t run, std::initializer_list<Repeat> repeats, int64_t element_bytes) noexcept {
+  return layout_of(run, std::span(repeats.begin(), repeats.size()), element_bytes);
 }
 
 // Throw UNSUPPORTED for CUDA memory on a host context, and for memory of another CUDA device.
@@ -63,19 +69,11 @@ struct ByteRange {
   const char* argument;
   const void* p;
   int64_t bytes;
-  int64_t gap = 0;
+  Layout layout = {};
 };
 
-// Throws INVALID_ARGUMENT if the ranges share bytes.
+// Throws INVALID_ARGUMENT if the ranges overlap, unless the runs of one are certainly in the padding of the other, as
+// different columns of one matrix are.
 void require_disjoint(const ByteRange& a, const ByteRange& b);
-
-// Rows of row_bytes bytes, a whole number of pitches apart.
-struct ColumnBlock {
-  const void* p;
-  int64_t row_bytes;
-};
-
-// Whether two blocks of columns of one matrix with that pitch share no column.
-bool disjoint_columns(const ColumnBlock& a, const ColumnBlock& b, int64_t pitch_bytes) noexcept;
 
 }  // namespace gpumem

@@ -215,7 +215,7 @@ TEST_P(RowsOn, DstOverlapsNothing) {
         const auto rows = [&](char* src, void* index, char* dst) {
           return Rows{f, 8, src, 16, GPUMEM_I32, index, 64, dst, 16, 64};  // 1016 bytes each side
         };
-        for (char* dst : {p, p + 8, p + 1015, p + 1000}) {
+        for (char* dst : {p, p + 4, p + 1015, p + 1001}) {
           EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, call(rows(p, other.get(), dst)), {"src", "dst"})) << form;
           EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, call(rows(dst, other.get(), p)), {"src", "dst"})) << form;
         }
@@ -223,6 +223,7 @@ TEST_P(RowsOn, DstOverlapsNothing) {
         EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, call(rows(p, p + 1020, p + 1275)), {"index", "dst"})) << form;
         EXPECT_TRUE(block.intact()) << kind_name(kind);
         EXPECT_TRUE(ok(call(rows(p, other.get(), p + 1016)))) << form << ": neighbours do not overlap";
+        EXPECT_TRUE(ok(call(rows(p, other.get(), p + 8)))) << form << ": columns of one matrix do not overlap";
         EXPECT_TRUE(ok(call(rows(p, p, p + 2048)))) << form << ": what is only read may overlap";
       }
     });

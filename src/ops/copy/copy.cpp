@@ -28,19 +28,12 @@ int64_t extent_bytes(const CopyParams& c, int64_t pitch, int64_t slice, const Si
   return checked_extent(c.slices, slice, bytes, names.bytes);
 }
 
-int64_t gap_in(const CopyParams& c, int64_t pitch, int64_t slice) noexcept {
-  return gap_of(c.row_bytes, {{c.rows, pitch}, {c.slices, slice}}, 1);
+Layout layout_in(const CopyParams& c, int64_t pitch, int64_t slice) noexcept {
+  return layout_of(c.row_bytes, {{c.rows, pitch}, {c.slices, slice}}, 1);
 }
 
 bool same_rows(const CopyParams& b) noexcept {
   return b.dst == b.src && b.dst_pitch == b.src_pitch && b.dst_slice == b.src_slice;
-}
-
-// Whether the two sides are blocks of columns of one matrix that share no column.
-bool interleaved(const CopyParams& b) noexcept {
-  const bool whole_rows = b.slices == 1 || (b.dst_slice % b.dst_pitch == 0 && b.src_slice % b.src_pitch == 0);
-  return b.dst_pitch == b.src_pitch && whole_rows &&
-         disjoint_columns({b.dst, b.row_bytes}, {b.src, b.row_bytes}, b.dst_pitch);
 }
 
 // An override for copies within one memory does not apply across PCIe.
@@ -75,14 +68,14 @@ Plan<CopyFamily> plan(Planner& planner, const CopyParams& c, Completion completi
   if (plan.empty) return plan;
   const int64_t src_bytes = extent_bytes(c, c.src_pitch, c.src_slice, kSrc);
   const int64_t dst_bytes = extent_bytes(c, c.dst_pitch, c.dst_slice, kDst);
-  const ByteRange src_range{"src", c.src, src_bytes, gap_in(c, c.src_pitch, c.src_slice)};
-  const ByteRange dst_range{"dst", c.dst, dst_bytes, gap_in(c, c.dst_pitch, c.dst_slice)};
+  const ByteRange src_range{"src", c.src, src_bytes, layout_in(c, c.src_pitch, c.src_slice)};
+  const ByteRange dst_range{"dst", c.dst, dst_bytes, layout_in(c, c.dst_pitch, c.dst_slice)};
   const Operand src = planner.look_up(src_range, Access::read);
   const Operand dst = planner.look_up(dst_range, Access::write);
   CopyParams& params = plan.params = merged(c);
   plan.empty = same_rows(params);
   if (plan.empty) return plan;
-  if (!interleaved(params)) require_disjoint(dst_range, src_range);
+  require_disjoint(dst_range, src_range);
   const int32_t own = planner.device().ordinal;
   plan.placement = place_copy(planner.on_cuda(), own, src, dst);
   params.row_by_row = !c.reached && (on_another_device(own, src) || on_another_device(own, dst));

@@ -12,8 +12,8 @@ int64_t extent_bytes(int64_t matrix, const TransposeParams& c, int64_t batch_str
   return checked_mul(checked_extent(c.batches, batch_stride, matrix, what), c.element_bytes, what);
 }
 
-int64_t gap_in(const TransposeParams& c, int64_t rows, int64_t cols, int64_t ld, int64_t batch_stride) noexcept {
-  return gap_of(cols, {{rows, ld}, {c.batches, batch_stride}}, c.element_bytes);
+Layout layout_in(const TransposeParams& c, int64_t rows, int64_t cols, int64_t ld, int64_t batch_stride) noexcept {
+  return layout_of(cols, {{rows, ld}, {c.batches, batch_stride}}, c.element_bytes);
 }
 
 void check(const TransposeParams& c) {
@@ -34,13 +34,6 @@ TransposeParams normal(TransposeParams c) noexcept {
   if (c.cols <= 1) c.dst_ld = c.rows;
   if (c.batches <= 1) c.src_batch_stride = c.dst_batch_stride = 0;
   return c;
-}
-
-// Whether src and dst are disjoint blocks of columns of one matrix: equal pitches, and batch strides of whole rows.
-bool interleaved(const TransposeParams& c) noexcept {
-  if (c.src_ld != c.dst_ld || c.src_batch_stride % c.src_ld != 0 || c.dst_batch_stride % c.dst_ld != 0) return false;
-  const int64_t e = c.element_bytes;
-  return disjoint_columns({c.src, c.cols * e}, {c.dst, c.rows * e}, c.src_ld * e);
 }
 
 // In place, a square matrix may have any leading dimension. Other matrices have no padding.
@@ -88,16 +81,16 @@ TransposePlan plan(Planner& planner, const TransposeParams& given, Completion co
   const int64_t src_matrix = checked_extent(c.rows, c.src_ld, c.cols, "elements of src");
   const int64_t src_bytes = extent_bytes(src_matrix, c, c.src_batch_stride, "bytes of src");
   const int64_t dst_bytes = extent_bytes(dst_matrix, c, c.dst_batch_stride, "bytes of dst");
-  const int64_t src_gap = gap_in(c, c.rows, c.cols, c.src_ld, c.src_batch_stride);
-  const int64_t dst_gap = gap_in(c, c.cols, c.rows, c.dst_ld, c.dst_batch_stride);
-  const Operand src = planner.look_up_here({"src", c.src, src_bytes, src_gap}, Access::read);
-  const Operand dst = planner.look_up_here({"dst", c.dst, dst_bytes, dst_gap}, Access::write);
+  const ByteRange src_range{"src", c.src, src_bytes, layout_in(c, c.rows, c.cols, c.src_ld, c.src_batch_stride)};
+  const ByteRange dst_range{"dst", c.dst, dst_bytes, layout_in(c, c.cols, c.rows, c.dst_ld, c.dst_batch_stride)};
+  const Operand src = planner.look_up_here(src_range, Access::read);
+  const Operand dst = planner.look_up_here(dst_range, Access::write);
   if (c.in_place()) {
     require_in_place_fits(c);
     plan.empty = c.rows == 1 || c.cols == 1;  // without padding, a row and a column have the same bytes
     if (plan.empty) return plan;
-  } else if (!interleaved(c)) {
-    require_disjoint({"dst", c.dst, dst_bytes}, {"src", c.src, src_bytes});
+  } else {
+    require_disjoint(dst_range, src_range);
   }
   plan.placement = place_across(planner.on_cuda(), src, dst);
   if (crosses(plan.placement)) {

@@ -1,0 +1,137 @@
+// Operands in each other's padding: fields of an array of structures, and columns of a matrix. They do not overlap if
+// strides and addresses show that they share no byte.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
+
+#include "support/contexts.hpp"
+#include "support/memory.hpp"
+
+namespace gpumem_test {
+namespace {
+
+constexpr int64_t kCount = 3001;
+constexpr int64_t kFields = 6;  // of 4 bytes
+constexpr int64_t kStride[] = {kFields};
+
+using Floats = std::vector<float>;
+
+Floats structures() {
+  Floats all(kCount * kFields);
+  for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<float>(i * 7 % 1000) - 250;
+  return all;
+}
+
+struct Call {
+  const char* name;
+  std::function<gpumem_status(gpumem_ctx*, float*)> run;  // writes field 2 of each structure from fields 0, 1 and 5
+  std::function<float(const float*)> value;               // of field 2
+};
+
+const std::vector<Call>& calls() {
+  static constexpr int64_t kN[] = {kCount};
+  static const std::vector<Call> kCalls = {
+      {"map",
+       [](gpumem_ctx* ctx, float* s) {
+         return gpumem_map(ctx, GPUMEM_MAP_MULTIPLY, GPUMEM_F32, 1, kN, s, kStride, s + 5, kStride, s + 2, kStride);
+       },
+       [](const float* s) { return s[0] * s[5]; }},
+      {"where",
+       [](gpumem_ctx* ctx, float* s) {  // the lowest byte of field 1 is the mask
+         return gpumem_where(ctx, 4, 1, kN, reinterpret_cast<const uint8_t*>(s + 1), std::vector<int64_t>{24}.data(), s,
+                             kStride, s + 5, kStride, s + 2, kStride);
+       },
+       [](const float* s) { return *reinterpret_cast<const uint8_t*>(s + 1) != 0 ? s[0] : s[5]; }},
+      {"convert_scaled",
+       [](gpumem_ctx* ctx, float* s) {
+         constexpr int64_t kOnce[] = {0};
+         constexpr double kHalf = 0.5;
+         return gpumem_convert_scaled(ctx, 1, kN, GPUMEM_F32, s, kStride, &kHalf, kOnce, nullptr, nullptr, 0,
+                                      GPUMEM_F32, s + 2, kStride);
+       },
+       [](const float* s) { return s[0] / 2; }},
+      {"lincomb",
+       [](gpumem_ctx* ctx, float* s) {
+         constexpr float kFactors[] = {2, -1, 3};
+         constexpr int64_t kStrides[] = {kFields, kFields, kFields};
+         const float* const x[] = {s, s + 1, s + 5};
+         return gpumem_lincomb_f32(ctx, 1, kN, 3, kFactors, x, kStrides, s + 2, kStride);
+       },
+       [](const float* s) { return 2 * s[0] - s[1] + 3 * s[5]; }},
+      {"multiply",
+       [](gpumem_ctx* ctx, float* s) {
+         return gpumem_multiply_f32(ctx, 1, kN, s, kStride, s + 1, kStride, s + 2, kStride);
+       },
+       [](const float* s) { return s[0] * s[1]; }},
+      {"permute",
+       [](gpumem_ctx* ctx, float* s) {
+         constexpr int32_t kSame[] = {0};
+         return gpumem_permute(ctx, 4, 1, kN, kSame, s + 5, kStride, s + 2, kStride);
+       },
+       [](const float* s) { return s[5]; }},
+      {"copy_2d",
+       [](gpumem_ctx* ctx, float* s) { return gpumem_copy_2d(ctx, s + 2, 4 * kFields, s + 1, 4 * kFields, 4, kCount); },
+       [](const float* s) { return s[1]; }},
+      {"transpose_batched",
+       [](gpumem_ctx* ctx, float* s) {
+         return gpumem_transpose_batched(ctx, 4, 1, 1, s + 5, 1, kFields, s + 2, 1, kFields, kCount);
+       },
+       [](const float* s) { return s[5]; }},
+  };
+  return kCalls;
+}
+
+class Interleaved : public OnEachContext {};
+
+TEST_P(Interleaved, FieldsOfStructuresDoNotOverlap) {
+  const Floats before = structures();
+  for (const gpumem_memory_kind kind : kAllKinds) {
+    const Memory memory(ctx, kind, kCount * kFields * 4);
+    auto* const all = static_cast<float*>(memory.get());
+    for (const Call& call : calls()) {
+      ASSERT_TRUE(ok(gpumem_copy(ctx, all, before.data(), kCount * kFields * 4)));
+      ASSERT_TRUE(ok(call.run(ctx, all))) << call.name << ", " << kind_name(kind);
+      Floats expected = before;
+      for (size_t i = 0; i < kCount; ++i) expected[i * kFields + 2] = call.value(&before[i * kFields]);
+      Floats after(before.size());
+      ASSERT_TRUE(ok(gpumem_copy(ctx, after.data(), all, kCount * kFields * 4)));
+      EXPECT_EQ(after, expected) << call.name << ", " << kind_name(kind);
+    }
+  }
+}
+
+TEST_P(Interleaved, StridesThatMeetAreRefused) {
+  Floats memory(6 * 64);
+  float* const p = memory.data();
+  const auto add = [&](int64_t x_stride, int64_t z_stride, float* z) {
+    constexpr int64_t kN[] = {32};
+    return gpumem_map(ctx, GPUMEM_MAP_NEGATE, GPUMEM_F32, 1, kN, p, &x_stride, nullptr, nullptr, z, &z_stride);
+  };
+  EXPECT_TRUE(ok(add(2, 6, p + 1)));
+  EXPECT_TRUE(ok(add(2, 6, p + 35)));
+  const auto meets = [&](gpumem_status status) {
+    return refused(GPUMEM_INVALID_ARGUMENT, status, {"z", "x", "overlap"});
+  };
+  EXPECT_TRUE(meets(add(2, 6, p + 2)));
+  EXPECT_TRUE(meets(add(2, 3, p + 1))) << "element 2 of x is element 1 of z";
+  EXPECT_TRUE(meets(add(1, 2, p + 1)));
+  EXPECT_TRUE(meets(add(2, 1, p + 1)));
+  // Two bytes on, each element of z shares bytes with one of x.
+  std::vector<char> bytes(32 * 8 + 8);
+  constexpr int64_t kN[] = {32};
+  constexpr int64_t kTwo[] = {2};
+  const auto at = [&](int64_t offset) {
+    return gpumem_where(ctx, 4, 1, kN, reinterpret_cast<const uint8_t*>(p), nullptr, bytes.data(), kTwo, bytes.data(),
+                        kTwo, bytes.data() + offset, kTwo);
+  };
+  EXPECT_TRUE(ok(at(4)));
+  for (const int64_t offset : {1, 2, 3, 5, 6, 7}) {
+    EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, at(offset), {"z", "overlap"})) << offset;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(On, Interleaved, testing::ValuesIn(contexts_here()), OnEachContext::name);
+
+}  // namespace
+}  // namespace gpumem_test
