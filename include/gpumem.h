@@ -78,11 +78,11 @@
  *   CAPTURING: a blocking call while the context's own stream is under capture.
  *   CAPTURING: an asynchronous call on a stream under capture with operands in host memory.
  *
- * Two operands overlap if their ranges meet. A range reaches from the first byte of an operand to its last, with the
- * padding between rows or elements. As an exception, operands may be in each other's padding, such as different columns
- * of one matrix, or different fields of an array of structures. Let g be the greatest common divisor of all strides and
- * pitches of both operands, in bytes. They do not overlap if no byte of the one and byte of the other have the same
- * address modulo g. */
+ * Two operands overlap if their ranges meet. A range reaches from the first byte of an operand to its last, with all
+ * padding. As an exception, an operand may be in the padding of another, as different columns of one matrix and
+ * different fields of an array of structures are. An operand consists of runs: bytes without padding, such as a row of
+ * a matrix. Let g be the greatest common divisor of the strides between runs, of both operands, in bytes. The two do
+ * not overlap if no byte of one operand has the address of a byte of the other, modulo g. */
 #ifndef GPUMEM_H
 #define GPUMEM_H
 

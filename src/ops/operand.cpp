@@ -154,8 +154,10 @@ Layout layout_of(int64_t run, std::span<const Repeat> repeats, int64_t element_b
   for (const Repeat& r : repeats) {
     if (r.count <= 1) continue;
     gap = std::max(gap, r.stride - extent);
-    step = std::gcd(step, r.stride);
+    const bool dense = step == 0 && r.stride <= extent;
+    if (!dense) step = std::gcd(step, r.stride);
     extent += (r.count - 1) * r.stride;
+    if (dense) run = extent;
   }
   return {gap * element_bytes, run * element_bytes, step * element_bytes};
 }

@@ -49,13 +49,13 @@ struct Repeat {
   int64_t stride;  // ignored if count is 1
 };
 
-// Where the bytes of a range are: in runs, at distances that are multiples of a step.
+// Where the bytes of a range are: in runs without padding, at distances that are multiples of a step.
 struct Layout {
   int64_t gap = 0;   // the longest padding between two runs. Pages in it need not be mapped
   int64_t run = 0;   // 0: the range is one run
   int64_t step = 0;  // 0: there is one run
 };
-// Of nested repetitions of `run` elements.
+// Of nested repetitions of `run` elements, the shortest stride first.
 Layout layout_of(int64_t run, std::span<const Repeat> repeats, int64_t element_bytes) noexcept;
 inline Layout layout_of(int64_t run, std::initializer_list<Repeat> repeats, int64_t element_bytes) noexcept {
   return layout_of(run, std::span(repeats.begin(), repeats.size()), element_bytes);

@@ -101,6 +101,31 @@ TEST_P(Interleaved, FieldsOfStructuresDoNotOverlap) {
   }
 }
 
+// The first three fields are a position, and the others a velocity.
+TEST_P(Interleaved, RowsOfFieldsDoNotOverlap) {
+  constexpr int64_t kExtents[] = {kCount, 3};
+  constexpr int64_t kStrides[] = {kFields, 1, kFields, 1};
+  constexpr float kFactors[] = {1, 0.5f};
+  const Floats before = structures();
+  for (const gpumem_memory_kind kind : kAllKinds) {
+    const Memory memory(ctx, kind, kCount * kFields * 4);
+    auto* const all = static_cast<float*>(memory.get());
+    const float* const x[] = {all, all + 3};
+    ASSERT_TRUE(ok(gpumem_copy(ctx, all, before.data(), kCount * kFields * 4)));
+    ASSERT_TRUE(ok(gpumem_lincomb_f32(ctx, 2, kExtents, 2, kFactors, x, kStrides, all, kStrides))) << kind_name(kind);
+    Floats expected = before;
+    for (size_t i = 0; i < kCount * kFields; ++i) {
+      if (i % kFields < 3) expected[i] = before[i] + before[i + 3] / 2;
+    }
+    Floats after(before.size());
+    ASSERT_TRUE(ok(gpumem_copy(ctx, after.data(), all, kCount * kFields * 4)));
+    EXPECT_EQ(after, expected) << kind_name(kind);
+    EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT,
+                        gpumem_multiply_f32(ctx, 2, kExtents, all, kStrides, all + 3, kStrides, all + 2, kStrides),
+                        {"z", "x", "overlap"}));
+  }
+}
+
 TEST_P(Interleaved, StridesThatMeetAreRefused) {
   Floats memory(6 * 64);
   float* const p = memory.data();
