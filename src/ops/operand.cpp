@@ -147,7 +147,7 @@ bool host_can_read(Context& context, const void* p, int64_t bytes) noexcept {
   return !seen.ours && !seen.freed && host_readable(p);
 }
 
-Layout layout_of(int64_t run, std::span<const Repeat> repeats, int64_t element_bytes) noexcept {
+Spacing spacing_of(int64_t run, std::span<const Repeat> repeats, int64_t element_bytes) noexcept {
   int64_t gap = 0;
   int64_t step = 0;
   int64_t extent = run;
@@ -206,10 +206,10 @@ namespace {
 
 // Whether each run of a and each run of b are at different places between two multiples of a common step.
 bool interleaved(const ByteRange& a, const ByteRange& b) noexcept {
-  const auto step = static_cast<uint64_t>(std::gcd(a.layout.step, b.layout.step));
+  const auto step = static_cast<uint64_t>(std::gcd(a.spacing.step, b.spacing.step));
   if (step == 0) return false;
   const auto run_of = [](const ByteRange& r) {
-    return static_cast<uint64_t>(r.layout.run != 0 ? r.layout.run : r.bytes);
+    return static_cast<uint64_t>(r.spacing.run != 0 ? r.spacing.run : r.bytes);
   };
   const auto first = reinterpret_cast<uintptr_t>(a.p) % step;
   const auto second = reinterpret_cast<uintptr_t>(b.p) % step;

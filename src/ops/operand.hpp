@@ -36,7 +36,7 @@ struct Operand {
 Operand look_up(Context& context, const void* p, const char* argument);
 
 // Looks up bytes >= 1 from p on. Throws OUT_OF_RANGE past the allocation, UNSUPPORTED for device memory on a host
-// context. Throws INVALID_POINTER if more than `gap` bytes in a row are not accessible (see Layout).
+// context. Throws INVALID_POINTER if more than `gap` bytes in a row are not accessible (see Spacing).
 Operand look_up_range(Context& context, const void* p, int64_t bytes, Access access, const char* argument,
                       int64_t gap = 0);
 
@@ -50,15 +50,15 @@ struct Repeat {
 };
 
 // Where the bytes of a range are: in runs without padding, at distances that are multiples of a step.
-struct Layout {
+struct Spacing {
   int64_t gap = 0;   // the longest padding between two runs. Pages in it need not be mapped
   int64_t run = 0;   // 0: the range is one run
   int64_t step = 0;  // 0: there is one run
 };
 // Of nested repetitions of `run` elements, the shortest stride first.
-Layout layout_of(int64_t run, std::span<const Repeat> repeats, int64_t element_bytes) noexcept;
-inline Layout layout_of(int64_t run, std::initializer_list<Repeat> repeats, int64_t element_bytes) noexcept {
-  return layout_of(run, std::span(repeats.begin(), repeats.size()), element_bytes);
+Spacing spacing_of(int64_t run, std::span<const Repeat> repeats, int64_t element_bytes) noexcept;
+inline Spacing spacing_of(int64_t run, std::initializer_list<Repeat> repeats, int64_t element_bytes) noexcept {
+  return spacing_of(run, std::span(repeats.begin(), repeats.size()), element_bytes);
 }
 
 // Throw UNSUPPORTED for CUDA memory on a host context, and for memory of another CUDA device.
@@ -69,7 +69,7 @@ struct ByteRange {
   const char* argument;
   const void* p;
   int64_t bytes;
-  Layout layout = {};
+  Spacing spacing = {};
 };
 
 // Throws INVALID_ARGUMENT if the ranges overlap, unless the runs of one are certainly in the padding of the other, as

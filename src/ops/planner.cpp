@@ -52,7 +52,7 @@ void Planner::require_one_side(const char* argument, const Operand& operand) {
 }
 
 Operand CallPlanner::look_up(const ByteRange& range, Access access) {
-  const Operand operand = look_up_range(context_, range.p, range.bytes, access, range.argument, range.layout.gap);
+  const Operand operand = look_up_range(context_, range.p, range.bytes, access, range.argument, range.spacing.gap);
   note(range, operand);
   return operand;
 }

@@ -39,7 +39,7 @@ void require_rows(const BadIndex& bad, gpumem_dtype index_type, const char* name
 ByteRange range_of_rows(const char* argument, const void* p, int64_t rows, int64_t pitch, int64_t row_bytes,
                         const char* what) {
   const int64_t bytes = rows == 0 ? 0 : checked_extent(rows, pitch, row_bytes, what);
-  return {argument, p, bytes, layout_of(row_bytes, {{rows, pitch}}, 1)};
+  return {argument, p, bytes, spacing_of(row_bytes, {{rows, pitch}}, 1)};
 }
 
 Placement place_rows(Planner& planner, const RowRanges& ranges, Completion completion) {

@@ -82,13 +82,13 @@ int64_t reach_bytes(const StridedSide& side, int64_t element_bytes) {
   return checked_mul(checked_add(last, 1, side.bytes_of), element_bytes, side.bytes_of);
 }
 
-Layout layout_in(const StridedSide& side, int64_t element_bytes) noexcept {
+Spacing spacing_in(const StridedSide& side, int64_t element_bytes) noexcept {
   std::array<Repeat, kMaxAxes> repeats{};
   const AxesInOrder order = in_order_of(side.strides, side.rank);
   for (int32_t i = 0; i < side.rank; ++i) {
     repeats[static_cast<size_t>(i)] = {side.extents[order.axis[i]], side.strides[order.axis[i]]};
   }
-  return layout_of(1, std::span(repeats.data(), static_cast<size_t>(side.rank)), element_bytes);
+  return spacing_of(1, std::span(repeats.data(), static_cast<size_t>(side.rank)), element_bytes);
 }
 
 }  // namespace gpumem

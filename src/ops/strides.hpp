@@ -83,6 +83,6 @@ ShortStride find_short_stride(int32_t rank, const int64_t* extents, const int64_
 void fill_tight(int64_t* strides, const int64_t* extents, int32_t rank);
 // From the first element to the end of the last.
 int64_t reach_bytes(const StridedSide& side, int64_t element_bytes);
-Layout layout_in(const StridedSide& side, int64_t element_bytes) noexcept;
+Spacing spacing_in(const StridedSide& side, int64_t element_bytes) noexcept;
 
 }  // namespace gpumem

@@ -28,8 +28,8 @@ int64_t extent_bytes(const CopyParams& c, int64_t pitch, int64_t slice, const Si
   return checked_extent(c.slices, slice, bytes, names.bytes);
 }
 
-Layout layout_in(const CopyParams& c, int64_t pitch, int64_t slice) noexcept {
-  return layout_of(c.row_bytes, {{c.rows, pitch}, {c.slices, slice}}, 1);
+Spacing spacing_in(const CopyParams& c, int64_t pitch, int64_t slice) noexcept {
+  return spacing_of(c.row_bytes, {{c.rows, pitch}, {c.slices, slice}}, 1);
 }
 
 bool same_rows(const CopyParams& b) noexcept {
@@ -68,8 +68,8 @@ Plan<CopyFamily> plan(Planner& planner, const CopyParams& c, Completion completi
   if (plan.empty) return plan;
   const int64_t src_bytes = extent_bytes(c, c.src_pitch, c.src_slice, kSrc);
   const int64_t dst_bytes = extent_bytes(c, c.dst_pitch, c.dst_slice, kDst);
-  const ByteRange src_range{"src", c.src, src_bytes, layout_in(c, c.src_pitch, c.src_slice)};
-  const ByteRange dst_range{"dst", c.dst, dst_bytes, layout_in(c, c.dst_pitch, c.dst_slice)};
+  const ByteRange src_range{"src", c.src, src_bytes, spacing_in(c, c.src_pitch, c.src_slice)};
+  const ByteRange dst_range{"dst", c.dst, dst_bytes, spacing_in(c, c.dst_pitch, c.dst_slice)};
   const Operand src = planner.look_up(src_range, Access::read);
   const Operand dst = planner.look_up(dst_range, Access::write);
   CopyParams& params = plan.params = merged(c);

@@ -162,8 +162,8 @@ class BoxPlanner {
     const int64_t dst_bytes = bytes_of_boxes(dst_side, box.dst_bytes, box.element_bytes, count);
     const ArgumentName src_name = box.name("src");
     const ArgumentName dst_name = box.name("dst");
-    const ByteRange src_range{src_name, box.src, src_bytes, layout_in(src_side, box.element_bytes)};
-    const ByteRange dst_range{dst_name, box.dst, dst_bytes, layout_in(dst_side, box.element_bytes)};
+    const ByteRange src_range{src_name, box.src, src_bytes, spacing_in(src_side, box.element_bytes)};
+    const ByteRange dst_range{dst_name, box.dst, dst_bytes, spacing_in(dst_side, box.element_bytes)};
     const Operand& src = src_.look_up(planner_, src_range, Access::read);
     const Operand& dst = dst_.look_up(planner_, dst_range, Access::write);
     if (runs.rank == 0 || box.src == box.dst) require_disjoint(dst_range, src_range);

@@ -33,8 +33,8 @@ Plan<FillFamily> plan(Planner& planner, const FillParams& given, Completion) {
   const int64_t row_bytes = checked_mul(c.count, c.pattern_bytes, what);
   if (c.rows > 1) require_at_least("dst_pitch_bytes", c.pitch, "cols x pattern_bytes", row_bytes);
   const int64_t extent = c.rows == 1 ? row_bytes : checked_extent(c.rows, c.pitch, row_bytes, what);
-  const Layout layout = layout_of(row_bytes, {{c.rows, c.pitch}}, 1);
-  plan.placement = place(planner.on_cuda(), planner.look_up_here({"dst", c.dst, extent, layout}, Access::write));
+  const Spacing spacing = spacing_of(row_bytes, {{c.rows, c.pitch}}, 1);
+  plan.placement = place(planner.on_cuda(), planner.look_up_here({"dst", c.dst, extent, spacing}, Access::write));
   if (c.pitch == row_bytes) {  // rows without padding are one row, because each is a whole number of patterns
     c.count *= c.rows;
     c.rows = 1;

@@ -152,13 +152,13 @@ void bring(Context& context, const PermuteParams& call, const Placement& placeme
         travel.packed ? HostSide::pageable : placement.host_side);
 }
 
-Layout layout_in(const PermuteAxes& axes, const int64_t* strides) noexcept {
-  return layout_in(StridedSide{"", "", axes.rank, axes.extent, strides}, axes.element_bytes);
+Spacing spacing_in(const PermuteAxes& axes, const int64_t* strides) noexcept {
+  return spacing_in(StridedSide{"", "", axes.rank, axes.extent, strides}, axes.element_bytes);
 }
 
 Placement place_permutation(Planner& planner, const PermuteParams& c, const Permutation& p, Completion completion) {
-  const ByteRange src_range{"src", c.src, p.src_bytes, layout_in(p.axes, p.axes.src_stride)};
-  const ByteRange dst_range{"dst", c.dst, p.dst_bytes, layout_in(p.axes, p.axes.dst_stride)};
+  const ByteRange src_range{"src", c.src, p.src_bytes, spacing_in(p.axes, p.axes.src_stride)};
+  const ByteRange dst_range{"dst", c.dst, p.dst_bytes, spacing_in(p.axes, p.axes.dst_stride)};
   const Operand src = planner.look_up_here(src_range, Access::read);
   const Operand dst = planner.look_up_here(dst_range, Access::write);
   if (c.src == c.dst) {

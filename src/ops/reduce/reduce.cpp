@@ -36,10 +36,10 @@ Inputs inputs_of(const ReduceParams& c) {
   const auto range = [&](const char* argument, const void* p, int64_t stride, const int64_t* strides,
                          const char* what) {
     if (c.view.rank == 0) {
-      return ByteRange{argument, p, strided_bytes(c.dtype, c.n, stride, what), layout_of(1, {{c.n, stride}}, element)};
+      return ByteRange{argument, p, strided_bytes(c.dtype, c.n, stride, what), spacing_of(1, {{c.n, stride}}, element)};
     }
     const StridedSide side{"", what, c.view.rank, c.view.extents, strides};
-    return ByteRange{argument, p, reach_bytes(side, element), layout_in(side, element)};
+    return ByteRange{argument, p, reach_bytes(side, element), spacing_in(side, element)};
   };
   const ByteRange x = range("x", c.x, c.stride, c.view.strides, "bytes of x");
   if (c.op != GPUMEM_DOT) return {{x, {}}, 1};

@@ -84,8 +84,8 @@ int64_t bytes_of_x(const ReduceAxisParams& c) {
 Inputs inputs_of(const ReduceAxisParams& c) {
   if (c.batches == 0 || c.rows == 0 || c.cols == 0) return {};
   const int64_t bytes = bytes_of_x(c);
-  const Layout layout = layout_of(c.cols, {{c.rows, c.ld}, {c.batches, c.batch_stride}}, element_bytes(c.dtype));
-  return {{{"x", c.x, bytes, layout}, {}}, 1};
+  const Spacing spacing = spacing_of(c.cols, {{c.rows, c.ld}, {c.batches, c.batch_stride}}, element_bytes(c.dtype));
+  return {{{"x", c.x, bytes, spacing}, {}}, 1};
 }
 
 const char* lines_name(gpumem_axis axis) noexcept { return axis == GPUMEM_AXIS_ROWS ? "rows" : "columns"; }

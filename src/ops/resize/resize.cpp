@@ -54,14 +54,14 @@ ByteRange src_range(const ImageNames& names, const ResizeImage& image, int64_t p
   require_pixel(names.cols, image.cols);
   const int64_t row = image.cols * pixel;
   return {names.image, image.src, checked_extent(image.rows, image.pitch, row, names.bytes),
-          layout_of(row, {{image.rows, image.pitch}}, 1)};
+          spacing_of(row, {{image.rows, image.pitch}}, 1)};
 }
 
 // Equal images, one after another.
 ByteRange equal_images_range(const ImageNames& names, const ResizeParams& c, const ByteRange& first) {
   const int64_t step = checked_mul(c.src_rows, c.src_pitch, names.bytes);
   return {names.image, c.src, checked_extent(c.batches, step, first.bytes, names.bytes),
-          layout_of(c.src_cols * c.pixel_bytes(), {{c.src_rows, c.src_pitch}, {c.batches, step}}, 1)};
+          spacing_of(c.src_cols * c.pixel_bytes(), {{c.src_rows, c.src_pitch}, {c.batches, step}}, 1)};
 }
 
 ByteRange dst_range(const ImageNames& names, const ResizeParams& c) {
@@ -72,7 +72,7 @@ ByteRange dst_range(const ImageNames& names, const ResizeParams& c) {
          ll(c.dst_image_stride), ll(image));
   }
   return {names.image, c.dst, checked_extent(c.batches, c.dst_image_stride, image, names.bytes),
-          layout_of(row, {{c.dst_rows, c.dst_pitch}, {c.batches, c.dst_image_stride}}, 1)};
+          spacing_of(row, {{c.dst_rows, c.dst_pitch}, {c.batches, c.dst_image_stride}}, 1)};
 }
 
 // Places the images one by one. The first that is staged decides the reason.

@@ -12,8 +12,8 @@ int64_t extent_bytes(int64_t matrix, const TransposeParams& c, int64_t batch_str
   return checked_mul(checked_extent(c.batches, batch_stride, matrix, what), c.element_bytes, what);
 }
 
-Layout layout_in(const TransposeParams& c, int64_t rows, int64_t cols, int64_t ld, int64_t batch_stride) noexcept {
-  return layout_of(cols, {{rows, ld}, {c.batches, batch_stride}}, c.element_bytes);
+Spacing spacing_in(const TransposeParams& c, int64_t rows, int64_t cols, int64_t ld, int64_t batch_stride) noexcept {
+  return spacing_of(cols, {{rows, ld}, {c.batches, batch_stride}}, c.element_bytes);
 }
 
 void check(const TransposeParams& c) {
@@ -81,8 +81,8 @@ TransposePlan plan(Planner& planner, const TransposeParams& given, Completion co
   const int64_t src_matrix = checked_extent(c.rows, c.src_ld, c.cols, "elements of src");
   const int64_t src_bytes = extent_bytes(src_matrix, c, c.src_batch_stride, "bytes of src");
   const int64_t dst_bytes = extent_bytes(dst_matrix, c, c.dst_batch_stride, "bytes of dst");
-  const ByteRange src_range{"src", c.src, src_bytes, layout_in(c, c.rows, c.cols, c.src_ld, c.src_batch_stride)};
-  const ByteRange dst_range{"dst", c.dst, dst_bytes, layout_in(c, c.cols, c.rows, c.dst_ld, c.dst_batch_stride)};
+  const ByteRange src_range{"src", c.src, src_bytes, spacing_in(c, c.rows, c.cols, c.src_ld, c.src_batch_stride)};
+  const ByteRange dst_range{"dst", c.dst, dst_bytes, spacing_in(c, c.cols, c.rows, c.dst_ld, c.dst_batch_stride)};
   const Operand src = planner.look_up_here(src_range, Access::read);
   const Operand dst = planner.look_up_here(dst_range, Access::write);
   if (c.in_place()) {
