@@ -95,7 +95,7 @@ bool names_family(std::string word) {
 // Variables that change the library's behaviour, and unknown ones that resemble them.
 void check_environment(Findings& findings) {
   constexpr std::string_view kRead[] = {"DEVICE", "HOST_SIMD", "DEBUG", "TRACE", "PROFILE", "DIST_LINK"};
-  constexpr std::string_view kOthers[] = {"LIBRARY", "COMMIT"};  // of the bindings, and of results files
+  constexpr std::string_view kOthers[] = {"LIBRARY", "LIB_DIR", "COMMIT"};  // of the bindings, and of results files
   constexpr std::string_view kPrefix = "GPUMEM_";
   constexpr std::string_view kVariant = "VARIANT_";
   for (char** variable = environ; *variable != nullptr; ++variable) {

@@ -54,6 +54,15 @@ class Machine(unittest.TestCase):
         self.assertIn("warn  environment: GPUMEM_DEVICE=host", text)
         self.assertRegex(text, r"(?m)^ok    operations on the host: \d+ problems")
 
+    def test_the_doctor_knows_the_variables_of_the_documents(self):
+        page = pathlib.Path(__file__).parents[2] / "docs/environment.md"
+        names = re.findall(r"(?m)^\| `(GPUMEM_\w+)`", page.read_text(encoding="utf-8"))
+        self.assertGreater(len(names), 8)
+        paths = {"GPUMEM_TRACE", "GPUMEM_PROFILE", "GPUMEM_TUNING", "GPUMEM_LIBRARY"}  # files, which contexts write or read
+        values = {"GPUMEM_DEVICE": "host", "GPUMEM_HOST_SIMD": "base", "GPUMEM_DEBUG": "0"}
+        text = self.run_tool("doctor", **{name: values.get(name, "x") for name in names if name not in paths})
+        self.assertNotIn("misspelt", text)
+
     def test_the_doctor_goes_on_where_no_device_can_be_had(self):
         findings = json.loads(self.doctor_that_fails("--json", GPUMEM_DEVICE="99"))["findings"]
         verdicts = {finding["check"]: finding["verdict"] for finding in findings}
