@@ -127,7 +127,7 @@ TEST_P(Interleaved, RowsOfFieldsDoNotOverlap) {
 }
 
 TEST_P(Interleaved, StridesThatMeetAreRefused) {
-  Floats memory(6 * 64);
+  Floats memory(384);
   float* const p = memory.data();
   const auto add = [&](int64_t x_stride, int64_t z_stride, float* z) {
     constexpr int64_t kN[] = {32};
