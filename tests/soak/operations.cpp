@@ -85,6 +85,14 @@ class Draw {
     if (random_.below(8) != 0) p.offset = p.offset / alignment * alignment;
     return p;
   }
+  // The same, apart from other memory. Neither takes more than kMostBytes.
+  Place place_apart(int64_t bytes, int64_t alignment, Place other, int64_t other_bytes) {
+    Place p = place(bytes, alignment);
+    while (p.area == other.area && p.offset < other.offset + other_bytes && other.offset < p.offset + bytes) {
+      p = place(bytes, alignment);
+    }
+    return p;
+  }
   // Of what must be aligned, in the area that streams can write.
   Place result(int64_t bytes, int64_t alignment) {
     fits(bytes);
@@ -616,7 +624,9 @@ Operation Draw::copy_boxes() {
   std::vector<int64_t> dst_at;
   int64_t src_bytes = 0;
   int64_t dst_bytes = 0;
+  constexpr int64_t kMostOfBox = 32 << 10;  // bytes from its first element to the end of its last
   for (int64_t k = 0; k < 1 + static_cast<int64_t>(random_.below(200)); ++k) {
+    if (std::max(src_bytes, dst_bytes) > kMostBytes - kMostOfBox) break;
     std::vector<int64_t> extents;
     int64_t last = 1;
     std::vector<int64_t> strides(static_cast<size_t>(b.ndim), 1);
@@ -633,7 +643,8 @@ Operation Draw::copy_boxes() {
     dst_bytes += static_cast<int64_t>(b.reach(k, b.dst_strides));
   }
   const Place src = place(src_bytes, b.element_bytes);
-  const Place dst = place(dst_bytes, b.element_bytes);
+  // If a box were written where another one is read, the values would be undefined.
+  const Place dst = place_apart(dst_bytes, b.element_bytes, src, src_bytes);
   return {std::to_string(b.count()) + " boxes of " + std::to_string(b.ndim) + " axes", [=](const Side& s) {
             Boxes on = b;
             for (size_t k = 0; k < src_at.size(); ++k) {
