@@ -1651,7 +1651,8 @@ GPUMEM_API gpumem_status gpumem_resize_2d_async(gpumem_ctx *ctx, gpumem_filter f
  * Planes      Planar images (images x channels x rows x cols) are images of one channel: channels is 1, count is the
  *             number of planes, and src has the address of each plane. With contiguous results,
  *             dst_image_stride_bytes is dst_rows * dst_pitch_bytes. To make planes of interleaved images, resize them,
- *             then call gpumem_transpose() with dst_rows * dst_cols rows, channels columns and a batch per image.
+ *             then call gpumem_transpose_batched(): a batch is an image, with dst_rows * dst_cols rows and channels
+ *             columns.
  * Placement   The work runs where dst is. Images may be in different kinds of memory. The blocking form copies the
  *             images that are on the other side. The asynchronous form needs all images on the side of dst.
  * Empty       If count is 0, or dst has no pixels, the call writes nothing.
