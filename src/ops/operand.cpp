@@ -154,10 +154,13 @@ Spacing spacing_of(int64_t run, std::span<const Repeat> repeats, int64_t element
   for (const Repeat& r : repeats) {
     if (r.count <= 1) continue;
     gap = std::max(gap, r.stride - extent);
-    const bool dense = step == 0 && r.stride <= extent;
-    if (!dense) step = std::gcd(step, r.stride);
-    extent += (r.count - 1) * r.stride;
-    if (dense) run = extent;
+    const int64_t end = extent + (r.count - 1) * r.stride;
+    if (step == 0 && r.stride <= extent) {
+      run = end;
+    } else {
+      step = std::gcd(step, r.stride);
+    }
+    extent = end;
   }
   return {gap * element_bytes, run * element_bytes, step * element_bytes};
 }

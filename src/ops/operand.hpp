@@ -55,7 +55,7 @@ struct Spacing {
   int64_t run = 0;   // 0: the range is one run
   int64_t step = 0;  // 0: there is one run
 };
-// Of nested repetitions of `run` elements, the shortest stride first.
+// Of nested repetitions of `run` elements. Any order is safe; the shortest stride first gives the longest runs.
 Spacing spacing_of(int64_t run, std::span<const Repeat> repeats, int64_t element_bytes) noexcept;
 inline Spacing spacing_of(int64_t run, std::initializer_list<Repeat> repeats, int64_t element_bytes) noexcept {
   return spacing_of(run, std::span(repeats.begin(), repeats.size()), element_bytes);

@@ -91,4 +91,8 @@ Spacing spacing_in(const StridedSide& side, int64_t element_bytes) noexcept {
   return spacing_of(1, std::span(repeats.data(), static_cast<size_t>(side.rank)), element_bytes);
 }
 
+ByteRange range_of_view(const char* argument, const void* p, const StridedSide& side, int64_t element_bytes) {
+  return {argument, p, reach_bytes(side, element_bytes), spacing_in(side, element_bytes)};
+}
+
 }  // namespace gpumem

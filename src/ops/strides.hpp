@@ -84,5 +84,7 @@ void fill_tight(int64_t* strides, const int64_t* extents, int32_t rank);
 // From the first element to the end of the last.
 int64_t reach_bytes(const StridedSide& side, int64_t element_bytes);
 Spacing spacing_in(const StridedSide& side, int64_t element_bytes) noexcept;
+// From p on, with both. Throws as reach_bytes().
+ByteRange range_of_view(const char* argument, const void* p, const StridedSide& side, int64_t element_bytes);
 
 }  // namespace gpumem

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <numeric>
+#include <string>
 #include <vector>
 
 #include "support/contexts.hpp"
+#include "support/explain.hpp"
 #include "support/memory.hpp"
 
 namespace gpumem_test {
@@ -23,8 +26,18 @@ Floats structures() {
   return all;
 }
 
+const std::vector<int32_t>& places() {
+  static const std::vector<int32_t> kPlaces = [] {
+    std::vector<int32_t> all(kCount);
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }();
+  return kPlaces;
+}
+
 struct Call {
   const char* name;
+  gpumem_family family;
   std::function<gpumem_status(gpumem_ctx*, float*)> run;  // writes field 2 of each structure from fields 0, 1 and 5
   std::function<float(const float*)> value;               // of field 2
 };
@@ -32,18 +45,18 @@ struct Call {
 const std::vector<Call>& calls() {
   static constexpr int64_t kN[] = {kCount};
   static const std::vector<Call> kCalls = {
-      {"map",
+      {"map", GPUMEM_FAMILY_MAP,
        [](gpumem_ctx* ctx, float* s) {
          return gpumem_map(ctx, GPUMEM_MAP_MULTIPLY, GPUMEM_F32, 1, kN, s, kStride, s + 5, kStride, s + 2, kStride);
        },
        [](const float* s) { return s[0] * s[5]; }},
-      {"where",
+      {"where", GPUMEM_FAMILY_MAP,
        [](gpumem_ctx* ctx, float* s) {  // the lowest byte of field 1 is the mask
          return gpumem_where(ctx, 4, 1, kN, reinterpret_cast<const uint8_t*>(s + 1), std::vector<int64_t>{24}.data(), s,
                              kStride, s + 5, kStride, s + 2, kStride);
        },
        [](const float* s) { return *reinterpret_cast<const uint8_t*>(s + 1) != 0 ? s[0] : s[5]; }},
-      {"convert_scaled",
+      {"convert_scaled", GPUMEM_FAMILY_MAP,
        [](gpumem_ctx* ctx, float* s) {
          constexpr int64_t kOnce[] = {0};
          constexpr double kHalf = 0.5;
@@ -51,7 +64,7 @@ const std::vector<Call>& calls() {
                                       GPUMEM_F32, s + 2, kStride);
        },
        [](const float* s) { return s[0] / 2; }},
-      {"lincomb",
+      {"lincomb", GPUMEM_FAMILY_ARITHMETIC,
        [](gpumem_ctx* ctx, float* s) {
          constexpr float kFactors[] = {2, -1, 3};
          constexpr int64_t kStrides[] = {kFields, kFields, kFields};
@@ -59,21 +72,41 @@ const std::vector<Call>& calls() {
          return gpumem_lincomb_f32(ctx, 1, kN, 3, kFactors, x, kStrides, s + 2, kStride);
        },
        [](const float* s) { return 2 * s[0] - s[1] + 3 * s[5]; }},
-      {"multiply",
+      {"multiply", GPUMEM_FAMILY_ARITHMETIC,
        [](gpumem_ctx* ctx, float* s) {
          return gpumem_multiply_f32(ctx, 1, kN, s, kStride, s + 1, kStride, s + 2, kStride);
        },
        [](const float* s) { return s[0] * s[1]; }},
-      {"permute",
+      {"permute", GPUMEM_FAMILY_PERMUTE,
        [](gpumem_ctx* ctx, float* s) {
          constexpr int32_t kSame[] = {0};
          return gpumem_permute(ctx, 4, 1, kN, kSame, s + 5, kStride, s + 2, kStride);
        },
        [](const float* s) { return s[5]; }},
-      {"copy_2d",
+      {"copy_2d", GPUMEM_FAMILY_COPY,
        [](gpumem_ctx* ctx, float* s) { return gpumem_copy_2d(ctx, s + 2, 4 * kFields, s + 1, 4 * kFields, 4, kCount); },
        [](const float* s) { return s[1]; }},
-      {"transpose_batched",
+      {"gather", GPUMEM_FAMILY_GATHER,
+       [](gpumem_ctx* ctx, float* s) {
+         return gpumem_gather(ctx, 4, s, kCount, 4 * kFields, GPUMEM_I32, places().data(), kCount, s + 2, 4 * kFields);
+       },
+       [](const float* s) { return s[0]; }},
+      {"scatter", GPUMEM_FAMILY_SCATTER,
+       [](gpumem_ctx* ctx, float* s) {
+         return gpumem_scatter(ctx, 4, s + 5, 4 * kFields, GPUMEM_I32, places().data(), kCount, s + 2, kCount,
+                               4 * kFields);
+       },
+       [](const float* s) { return s[5]; }},
+      {"select", GPUMEM_FAMILY_SELECT,
+       [](gpumem_ctx* ctx, float* s) {
+         const std::vector<uint8_t> all(kCount, 1);
+         int64_t kept = 0;
+         const gpumem_status status =
+             gpumem_select(ctx, 4, s + 1, 4 * kFields, all.data(), kCount, s + 2, kCount, 4 * kFields, &kept);
+         return status == GPUMEM_OK && kept != kCount ? GPUMEM_INTERNAL : status;
+       },
+       [](const float* s) { return s[1]; }},
+      {"transpose_batched", GPUMEM_FAMILY_TRANSPOSE,
        [](gpumem_ctx* ctx, float* s) {
          return gpumem_transpose_batched(ctx, 4, 1, 1, s + 5, 1, kFields, s + 2, 1, kFields, kCount);
        },
@@ -84,19 +117,29 @@ const std::vector<Call>& calls() {
 
 class Interleaved : public OnEachContext {};
 
+// By the default choice, and by each variant that accepts the call.
 TEST_P(Interleaved, FieldsOfStructuresDoNotOverlap) {
   const Floats before = structures();
   for (const gpumem_memory_kind kind : kAllKinds) {
     const Memory memory(ctx, kind, kCount * kFields * 4);
     auto* const all = static_cast<float*>(memory.get());
     for (const Call& call : calls()) {
-      ASSERT_TRUE(ok(gpumem_copy(ctx, all, before.data(), kCount * kFields * 4)));
-      ASSERT_TRUE(ok(call.run(ctx, all))) << call.name << ", " << kind_name(kind);
       Floats expected = before;
       for (size_t i = 0; i < kCount; ++i) expected[i * kFields + 2] = call.value(&before[i * kFields]);
-      Floats after(before.size());
-      ASSERT_TRUE(ok(gpumem_copy(ctx, after.data(), all, kCount * kFields * 4)));
-      EXPECT_EQ(after, expected) << call.name << ", " << kind_name(kind);
+      std::vector<std::string> variants = variant_names(call.family);
+      variants.emplace_back();  // none by name
+      for (const std::string& variant : variants) {
+        SCOPED_TRACE(std::string(call.name) + " by '" + variant + "', " + kind_name(kind));
+        ASSERT_TRUE(ok(gpumem_copy(ctx, all, before.data(), kCount * kFields * 4)));
+        ASSERT_TRUE(ok(gpumem_variant_force(ctx, call.family, variant.empty() ? nullptr : variant.c_str())));
+        const gpumem_status status = call.run(ctx, all);
+        ASSERT_TRUE(ok(gpumem_variant_force(ctx, call.family, nullptr)));
+        if (status == GPUMEM_UNSUPPORTED && !variant.empty()) continue;
+        ASSERT_EQ(status, GPUMEM_OK);
+        Floats after(before.size());
+        ASSERT_TRUE(ok(gpumem_copy(ctx, after.data(), all, kCount * kFields * 4)));
+        EXPECT_EQ(after, expected);
+      }
     }
   }
 }

@@ -231,6 +231,6 @@ class Function:
         outputs = [n for n in self.types if n in table.WRITTEN or is_index_output(self.name, n)]
         inputs = [n for n in self.types if n in {"x", "y", "src", "keys", "offsets", "index"} - set(outputs) and is_operand(self.name, n)]
         for output, read in itertools.product(outputs, inputs):
-            # Eight bytes on could be the padding of a strided operand, where an output may be. Keys may be sorted in place.
-            distance = {"dst": 9, "z": 9, "sorted": 8}.get(output, 0)
+            # Eight bytes on could be the padding of a strided operand, where an output may be.
+            distance = 9 if output in ("dst", "z") else 16
             yield Bad({output: self.sound[read] + distance}, ARGUMENT, [output, read])

@@ -112,7 +112,7 @@ SourcedPlan<ArithmeticFamily> plan_with_sources(Planner& planner, const Arithmet
   if (plan.empty) return planned;
   const StridedSide z_side{"z_strides", "bytes of z", call.rank, call.extents, call.z_strides};
   const int64_t element = element_bytes(call.dtype);
-  const ByteRange z{"z", call.z, reach_bytes(z_side, element), spacing_in(z_side, element)};
+  const ByteRange z = range_of_view("z", call.z, z_side, element);
   check_distinct(z_side);
   Sources& sources = planned.sources.emplace(planner, z, element, completion);
   ArithmeticParams& c = plan.params = call;
@@ -120,7 +120,7 @@ SourcedPlan<ArithmeticFamily> plan_with_sources(Planner& planner, const Arithmet
   for (int32_t k = 0; k < call.terms; ++k) {
     if (is_zero(c.dtype, call.factors[k])) continue;
     const StridedSide side{strides_of(call, k), bytes_of(call, k), call.rank, call.extents, call.x_strides[k]};
-    const ByteRange x{name_of(call, k), call.x[k], reach_bytes(side, element), spacing_in(side, element)};
+    const ByteRange x = range_of_view(name_of(call, k), call.x[k], side, element);
     c.x[c.terms] = sources.add(x, is_z(call, k));
     c.factors[c.terms] = call.factors[k];
     std::copy_n(call.x_strides[k], kMaxViewRank, c.x_strides[c.terms++]);

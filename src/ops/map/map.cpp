@@ -116,7 +116,7 @@ Planned plan_with_sources(Planner& planner, const MapParams& call, Completion co
   if (plan.empty) return planned;
   const Names& named = name_of_z(c);
   const StridedSide z_side{named.strides, named.bytes, c.rank, c.extents, call.z_strides};
-  const ByteRange z{named.name, c.z, reach_bytes(z_side, c.z_bytes()), spacing_in(z_side, c.z_bytes())};
+  const ByteRange z = range_of_view(named.name, c.z, z_side, c.z_bytes());
   planned.ranges[planned.count++] = z;
   check_distinct(z_side);
   int64_t widest = 1;
@@ -129,7 +129,7 @@ Planned plan_with_sources(Planner& planner, const MapParams& call, Completion co
     }
     const Names& name = name_of(c, k);
     const StridedSide side{name.strides, name.bytes, c.rank, c.extents, call.x_strides[k]};
-    const ByteRange x{name.name, call.x[k], reach_bytes(side, c.source_bytes(k)), spacing_in(side, c.source_bytes(k))};
+    const ByteRange x = range_of_view(name.name, call.x[k], side, c.source_bytes(k));
     c.x[k] = sources.add(x, is_z(call, k));
     planned.ranges[planned.count++] = x;
   }

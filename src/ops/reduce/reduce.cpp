@@ -39,7 +39,7 @@ Inputs inputs_of(const ReduceParams& c) {
       return ByteRange{argument, p, strided_bytes(c.dtype, c.n, stride, what), spacing_of(1, {{c.n, stride}}, element)};
     }
     const StridedSide side{"", what, c.view.rank, c.view.extents, strides};
-    return ByteRange{argument, p, reach_bytes(side, element), spacing_in(side, element)};
+    return range_of_view(argument, p, side, element);
   };
   const ByteRange x = range("x", c.x, c.stride, c.view.strides, "bytes of x");
   if (c.op != GPUMEM_DOT) return {{x, {}}, 1};
