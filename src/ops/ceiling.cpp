@@ -100,6 +100,14 @@ FillParams filled(void* p, int64_t bytes) noexcept {
   return fill;
 }
 
+// The first launch of a host stream starts a thread, whose stack needs memory that the room would take.
+void launch_once(Context& context) {
+  constexpr int64_t kBytes = 16;
+  const Scratch few(context.device(), GPUMEM_MEMORY_DEVICE, kBytes);
+  launch<FillFamily>(context, filled(few.get(), kBytes));
+  context.device().synchronize(context.own_stream());
+}
+
 // Bytes of a half. Fewer if the system hands out pages slowly, but more than the caches hold.
 int64_t bring_pages(Context& context, char* room, int64_t bytes) {
   const auto end = std::chrono::steady_clock::now() + kMostForPages;
@@ -160,6 +168,7 @@ Ceilings measure_device(Context& context, char* src, int64_t bytes) {
 
 Ceilings measure(Context& context) {
   int64_t bytes = wanted_bytes(context.device().props());
+  launch_once(context);
   const Scratch room = room_for(context.device(), bytes);
   char* const both = static_cast<char*>(room.get());
   bytes = bring_pages(context, both, bytes);
