@@ -9,7 +9,7 @@ namespace gpumem {
 namespace {
 
 const char* accepts_vectors(const DeviceProps&, const MapParams& p) noexcept {
-  const int vector = map_vector(p);
+  const int64_t vector = map_vector(p);
   if (vector == 1) return "it needs elements of at most 8 bytes";
   if (p.z_strides[p.rank - 1] != 1) return "it needs an axis of z without gaps";
   if (p.extents[p.rank - 1] < 2 * vector) return "it needs rows of at least two vectors";
