@@ -3,13 +3,20 @@
 import array
 
 from . import _gpumem as raw
+from .core import PINNED
 from .layout import broadcast, broadcast_shape, collapse, described, operand, same_elements, typed
-from .names import Dtype, MapOp
+from .names import Dtype, Kind, MapOp
 from .words import compare_code, dtype_code, map_code, real
+
+PAGEABLE = int(Kind.PAGEABLE)
 
 
 def numbers(letter, values):
     return raw.view(array.array(letter, values))
+
+
+def is_number(x):
+    return isinstance(x, int | float)
 
 
 def mask_of(context, x, name, stream, write=False):
@@ -25,16 +32,14 @@ class Elementwise(raw.Base):
     def map(self, op, x, y=None, out=None, *, stream=None, status=None):
         """out = op(x) or op(x, y), element by element, broadcast as in NumPy. The names of op are those of gpumem.MapOp.
 
-        Integers wrap. Their quotients are truncated toward 0, and a division of one by 0 raises IndexError after it has written 0.
+        One of x and y may be a number, which takes the type of the other. Integers wrap. Their quotients are truncated toward 0, and a division of one by 0 raises IndexError after it has written 0.
         """
         code = map_code(op)
-        views = [operand(self, x, "x", stream)]
-        if code >= MapOp.ADD:
-            if y is None:
-                raise TypeError(f"y is None; expected an array, because {MapOp(code).name.lower()} has two operands")
-            views.append(operand(self, y, "y", stream))
+        if code >= MapOp.ADD and y is None:
+            raise TypeError(f"y is None; expected an array or a number, because {MapOp(code).name.lower()} has two operands")
+        x, like, views = self._views((x, y) if code >= MapOp.ADD else (x,), stream)
         element = typed(views[0], "x")
-        out, to, rank, extents, strides = self._mapped(x, views[0], views, ("x", "y"), out, "out", element, stream)
+        out, to, rank, extents, strides = self._mapped(x, like, views, ("x", "y"), out, "out", element, stream)
         for view, name in zip((*views[1:], to), (*("y",) * (len(views) - 1), "out")):
             if view.dtype_code != element:
                 raise TypeError(f"{name} has elements of format '{view.format}'; expected '{views[0].format}'")
@@ -44,21 +49,28 @@ class Elementwise(raw.Base):
         return out
 
     def compare(self, op, x, y, out=None, *, stream=None):
-        """A mask of u8: 1 where the comparison holds, else 0. op is a name of gpumem.CompareOp, such as "less"."""
-        views = [operand(self, x, "x", stream), operand(self, y, "y", stream)]
+        """A mask of u8: 1 where the comparison holds, else 0. op is a name of gpumem.CompareOp, such as "less".
+
+        One of x and y may be a number, which takes the type of the other.
+        """
+        x, like, views = self._views((x, y), stream)
         if views[0].dtype_code != views[1].dtype_code:
             raise TypeError(f"y has elements of format '{views[1].format}'; expected '{views[0].format}'")
-        out, to, rank, extents, strides = self._mapped(x, views[0], views, ("x", "y"), out, "out", Dtype.U8, stream)
+        out, to, rank, extents, strides = self._mapped(x, like, views, ("x", "y"), out, "out", Dtype.U8, stream)
         to = mask_of(self, out, "out", stream, True)
         args = (compare_code(op), typed(views[0], "x"), rank, extents, views[0], strides[0], views[1], strides[1], to, strides[2])
         self._run("gpumem_compare", stream, args, (*views, to))
         return out
 
     def where(self, mask, x, y, out=None, *, stream=None):
-        """The elements of x where the mask, of u8 or bool, is not 0, and else those of y. Broadcast as in NumPy."""
-        views = [mask_of(self, mask, "mask", stream), operand(self, x, "x", stream), operand(self, y, "y", stream)]
+        """The elements of x where the mask, of u8 or bool, is not 0, and else those of y. Broadcast as in NumPy.
+
+        One of x and y may be a number, which takes the type of the other.
+        """
+        x, like, of_arrays = self._views((x, y), stream)
+        views = [mask_of(self, mask, "mask", stream), *of_arrays]
         same_elements(views[2], views[1], "y")
-        out, to, rank, extents, strides = self._mapped(x, views[1], views, ("mask", "x", "y"), out, "out", views[1].dtype_code, stream)
+        out, to, rank, extents, strides = self._mapped(x, like, views, ("mask", "x", "y"), out, "out", views[1].dtype_code, stream)
         same_elements(to, views[1])
         pairs = (part for view, own in zip((*views, to), strides) for part in (view, own))
         self._run("gpumem_where", stream, (views[1].itemsize, rank, extents, *pairs), (*views, to))
@@ -72,9 +84,10 @@ class Elementwise(raw.Base):
         if out is None and dtype is None:
             raise TypeError("expected a dtype, or out")
         code = dtype_code(dtype) if out is None else -1
-        factors = [array.array("d", [float(v)]) if isinstance(v, int | float) else v for v in (scale, offset)]
-        given = [(v, name) for v, name in zip((src, *factors), ("src", "scale", "offset")) if v is not None]
-        views = [operand(self, v, name, stream) for v, name in given]
+        given = [(v, name) for v, name in zip((src, scale, offset), ("src", "scale", "offset")) if v is not None]
+        views = [operand(self, src, "src", stream)]
+        for v, name in given[1:]:
+            views.append(self._single(v, Dtype.F64, views[0], stream) if is_number(v) else operand(self, v, name, stream))
         for view, (_, name) in zip(views[1:], given[1:]):
             if view.dtype_code != Dtype.F64:
                 raise TypeError(f"{name} has elements of {described(view)}; expected f64")
@@ -86,6 +99,23 @@ class Elementwise(raw.Base):
                 real(nan_value, "nan_value"), typed(to, "out"), to, strides[-1])  # fmt: skip
         self._run("gpumem_convert_scaled", stream, args, (*views, to))
         return out
+
+    def _views(self, operands, stream):
+        """The first operand that is an array, its View, and the View of each operand. A number becomes one element of that array's type."""
+        names = ("x", "y")[:len(operands)]
+        views = [None if is_number(v) else operand(self, v, name, stream) for v, name in zip(operands, names)]
+        first = next((i for i, view in enumerate(views) if view is not None), None)
+        if first is None:
+            raise TypeError("x and y are numbers; expected at least one array" if len(names) > 1 else "x is a number; expected an array")
+        like = views[first]
+        return operands[first], like, [view or self._single(v, like.dtype_code, like, stream) for view, v in zip(views, operands)]
+
+    def _single(self, number, dtype, like, stream):
+        """One element, in memory that work on `like` can read."""
+        kind = PAGEABLE if stream is None else PINNED if like.kind_code == PAGEABLE else like.kind_code
+        single = self.core.allocate((), dtype, kind, itemsize=like.itemsize, format=like.format)
+        self.fill(single, number, stream=stream)
+        return single
 
     def _mapped(self, x, like, views, names, out, out_name, code, stream):
         """The result, its View, the smallest number of axes for all views, their extents, and the strides of each view and the result."""

@@ -387,6 +387,11 @@ def test_map():
         assert np.array_equal(ctx.map(gpumem.MapOp.SQUARE_ROOT, x), np.sqrt(x))
         assert ctx.map("maximum", x, y[:, 0:1], x) is x and x[1, 0] == 4
         assert ctx.map("divide", a, b).tolist() == [[3, 3], [4, 0]]
+        assert np.array_equal(ctx.map("multiply", x, 3), x * 3) and np.array_equal(ctx.map("subtract", 1, x), 1 - x)
+        assert ctx.map("maximum", 1, a).dtype == np.int16
+        halves = ctx.map("multiply", x, 0.5, stream=s)
+        s.synchronize()
+        assert np.array_equal(halves.numpy(), x / 2)
         queued = ctx.map("and", a, a, stream=s)
         s.synchronize()
         assert np.array_equal(queued.numpy(), a)
@@ -396,6 +401,10 @@ def test_map():
             ctx.map("add", a)
         with raises(TypeError, "expected 'h'"):
             ctx.map("add", a, x[0, 0:2])
+        with raises(ValueError, "0.5 is not a value of i16"):
+            ctx.map("add", a, 0.5)
+        with raises(TypeError, "x and y are numbers"):
+            ctx.map("add", 1, 2)
         with raises(ValueError, "square_root"):
             ctx.map("root", a)
 
@@ -410,6 +419,8 @@ def test_compare_and_where():
         assert ctx.compare("not_equal", x, x, as_bool) is as_bool and as_bool.tolist() == [[False, True], [False, False]]
         assert np.array_equal(ctx.where(x < y, x, y), np.where(x < y, x, y))
         assert ctx.where(mask[0], np.int8([1, 2]), np.int8([[3], [4]])).tolist() == [[1, 3], [1, 4]]
+        assert np.array_equal(ctx.compare("greater", x, 1), x > 1) and np.array_equal(ctx.compare("greater", 3, x), 3 > x)
+        assert np.array_equal(ctx.where(x == x, x, 0), np.nan_to_num(x)) and ctx.where(x > 2, True, x < 2).dtype == bool
         with raises(TypeError, "u8 or bool"):
             ctx.where(x, x, x)
 
