@@ -247,7 +247,7 @@ class Array(raw.View):
         return compare(self._number(), other) if isinstance(other, numbers.Number) else NotImplemented
 
     def __eq__(self, other):
-        return True if self is other else self._compared(other, operator.eq)
+        return self._compared(other, operator.eq)
 
     def __lt__(self, other):
         return self._compared(other, operator.lt)

@@ -4,7 +4,7 @@ import array
 
 from . import _gpumem as raw
 from .core import PINNED
-from .layout import broadcast, broadcast_shape, collapse, described, operand, same_elements, typed
+from .layout import broadcast, broadcast_shape, collapse, described, element_name, first_with_axes, operand, same_elements, typed
 from .names import Dtype, Kind, MapOp
 from .words import compare_code, dtype_code, map_code, real
 
@@ -42,7 +42,7 @@ class Elementwise(raw.Base):
         out, to, rank, extents, strides = self._mapped(x, like, views, ("x", "y"), out, "out", element, stream)
         for view, name in zip((*views[1:], to), (*("y",) * (len(views) - 1), "out")):
             if view.dtype_code != element:
-                raise TypeError(f"{name} has elements of format '{view.format}'; expected '{views[0].format}'")
+                raise TypeError(f"{name} has elements of {element_name(view)}; expected {element_name(views[0])}")
         second = (views[1], strides[1]) if len(views) > 1 else (None, None)
         args = (code, element, rank, extents, views[0], strides[0], *second, to, strides[-1])
         self._run("gpumem_map", stream, args, (*views, to, status), (self._status(status),))
@@ -55,7 +55,7 @@ class Elementwise(raw.Base):
         """
         x, like, views = self._views((x, y), stream)
         if views[0].dtype_code != views[1].dtype_code:
-            raise TypeError(f"y has elements of format '{views[1].format}'; expected '{views[0].format}'")
+            raise TypeError(f"y has elements of {element_name(views[1])}; expected {element_name(views[0])}")
         out, to, rank, extents, strides = self._mapped(x, like, views, ("x", "y"), out, "out", Dtype.U8, stream)
         to = mask_of(self, out, "out", stream, True)
         args = (compare_code(op), typed(views[0], "x"), rank, extents, views[0], strides[0], views[1], strides[1], to, strides[2])
@@ -101,14 +101,14 @@ class Elementwise(raw.Base):
         return out
 
     def _views(self, operands, stream):
-        """The first operand that is an array, its View, and the View of each operand. A number becomes one element of that array's type."""
-        names = ("x", "y")[:len(operands)]
-        views = [None if is_number(v) else operand(self, v, name, stream) for v, name in zip(operands, names)]
-        first = next((i for i, view in enumerate(views) if view is not None), None)
+        """The operand that the result is like, its View, and the View of each operand. A number becomes one element of its type."""
+        views = [None if is_number(v) else operand(self, v, name, stream) for v, name in zip(operands, ("x", "y"))]
+        first = first_with_axes(views)
         if first is None:
-            raise TypeError("x and y are numbers; expected at least one array" if len(names) > 1 else "x is a number; expected an array")
+            raise TypeError("x and y are numbers; expected at least one array" if len(views) > 1 else "x is a number; expected an array")
         like = views[first]
-        return operands[first], like, [view or self._single(v, like.dtype_code, like, stream) for view, v in zip(views, operands)]
+        return operands[first], like, [view if view is not None else self._single(v, like.dtype_code, like, stream)
+                                       for view, v in zip(views, operands)]  # fmt: skip
 
     def _single(self, number, dtype, like, stream):
         """One element, in memory that work on `like` can read."""

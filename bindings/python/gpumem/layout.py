@@ -35,7 +35,7 @@ def same_elements(to, of, name="out"):
     """Raises TypeError if both sides of a move have different elements."""
     both_typed = to.dtype_code >= 0 and of.dtype_code >= 0
     if to.itemsize != of.itemsize or (both_typed and to.dtype_code != of.dtype_code) or is_swapped(to) != is_swapped(of):
-        raise TypeError(f"{name} has elements of format '{to.format}' and {to.itemsize} bytes, src of '{of.format}' and "
+        raise TypeError(f"{name} has elements of {element_name(to)} and {to.itemsize} bytes, src of {element_name(of)} and "
                         f"{of.itemsize}; expected the same, by convert() or by another view of the memory")
 
 
@@ -46,9 +46,14 @@ def whole_strides(view, name):
     return [max(stride, 0) // view.itemsize for stride in view.strides]
 
 
+def element_name(view):
+    """The element type for a message."""
+    return NAMES[view.dtype_code] if view.dtype_code >= 0 else "bool" if view.format == "?" else f"format '{view.format}'"
+
+
 def described(view):
     """Describes the elements for a message, with the remedy for bool."""
-    return "bool, which .view(\"u1\") turns into numbers" if view.format == "?" else f"format '{view.format}'"
+    return "bool, which .view(\"u1\") turns into numbers" if view.format == "?" else element_name(view)
 
 
 def typed(view, name):
@@ -123,7 +128,14 @@ def numbers_of(view, name, *dtypes):
     if view.dtype_code not in dtypes:
         expected = " or ".join(NAMES[dtype] for dtype in dtypes)
         mask = "; numpy.flatnonzero() of a mask has its indices" if view.format == "?" else ""
-        raise ValueError(f"{name} has elements of format '{view.format}'; expected {expected}{mask}")
+        raise ValueError(f"{name} has elements of {element_name(view)}; expected {expected}{mask}")
+    return contiguous(view, name)
+
+
+def vector(view, name, instead):
+    """The number of elements of a vector without padding. `instead`: what to do with other arrays."""
+    if view.ndim != 1:
+        raise ValueError(f"{name} has {view.ndim} axes; expected 1 ({instead})")
     return contiguous(view, name)
 
 
@@ -136,8 +148,14 @@ def flags(view, name):
     if view.ndim != 1:
         raise ValueError(f"{name} has {view.ndim} axes; expected 1")
     if view.format != "?" and view.dtype_code not in (Dtype.U8, Dtype.I8):
-        raise ValueError(f"{name} has elements of format '{view.format}'; expected bool, u8 or i8")
+        raise ValueError(f"{name} has elements of {element_name(view)}; expected bool, u8 or i8")
     return contiguous(view, name)
+
+
+def first_with_axes(views):
+    """The index of the array that the result is like: the first one with axes, else the first one. None stands for a number."""
+    arrays = [i for i, view in enumerate(views) if view is not None]
+    return next((i for i in arrays if views[i].ndim), arrays[0] if arrays else None)
 
 
 def fuse(shape, strides):

@@ -1,8 +1,8 @@
 """The operations of a context on arrays of any library.
 
 With `stream`, they are asynchronous, and the stream keeps the operands until it has passed the operation. Otherwise they
-are complete on return. Without `out`, the result is in the same kind of memory as the first operand. It is an array of
-NumPy if the first operand is one, else a gpumem.Array.
+are complete on return. Without `out`, the result is in the same kind of memory as the first operand that has axes. It is an
+array of NumPy if that operand is one, else a gpumem.Array.
 """
 
 import math
@@ -12,9 +12,9 @@ from . import _gpumem as raw
 from .array import Array, owner_of
 from .elementwise import Elementwise, numbers
 from .errors import Error
-from .layout import (broadcast, broadcast_shape, collapse, contiguous, described, flags, image, indices, is_fortran, leading_dimension, lines,
-                     numbers_of, of_one_order, operand, refuse, rows, same_elements, sequence, strides_over, typed, whole_strides,
-                     with_axes)
+from .layout import (broadcast, broadcast_shape, collapse, contiguous, described, element_name, first_with_axes, flags, image, indices,
+                     is_fortran, leading_dimension, lines, numbers_of, of_one_order, operand, refuse, rows, same_elements, sequence,
+                     strides_over, typed, vector, whole_strides, with_axes)
 from .names import Dtype, Kind, Op
 from .streams import stream_handle
 from .words import NAMES, REDUCE_OPS, RESULTS, TYPESTRS, arg_code, dtype_code, filter_code, integers, op_code, real, unfit
@@ -104,7 +104,7 @@ class Operations(Elementwise):
                 out = with_axes(out, indices) if isinstance(out, Array) else out.transpose(indices)
         result = operand(self, out, "out", stream, write=True)
         if result.dtype_code != dtype or result.size != math.prod(shape):
-            raise ValueError(f"out has {result.size} elements of format '{result.format}'; expected {math.prod(shape)} "
+            raise ValueError(f"out has {result.size} elements of {element_name(result)}; expected {math.prod(shape)} "
                              f"of {NAMES[dtype]}")
         if order:
             laid = with_axes(result, order) if result.shape == shape else None
@@ -120,7 +120,7 @@ class Operations(Elementwise):
             return None
         view = operand(self, status, "status", write=True)
         if view.dtype_code != Dtype.I32 or view.size != 1:
-            raise ValueError(f"status has {view.size} elements of format '{view.format}'; expected one of i32")
+            raise ValueError(f"status has {view.size} elements of {element_name(view)}; expected one of i32")
         return view
 
     def _reduce_axis(self, x, view, op, axis, pairs, out, status, stream):
@@ -141,10 +141,11 @@ class Operations(Elementwise):
         return out
 
     def reduce_segments(self, x, offsets, op="sum", *, out=None, status=None, stream=None):
-        """Reduces each x[offsets[s]:offsets[s + 1]] to one number. The offsets are i64."""
+        """Reduces each x[offsets[s]:offsets[s + 1]] to one number. x has one axis. The offsets are i64."""
         view, ends = operand(self, x, "x", stream), operand(self, offsets, "offsets", stream)
         op, dtype = op_code(op), typed(view, "x")
-        n, segments = contiguous(view, "x"), numbers_of(ends, "offsets", Dtype.I64) - 1
+        n = vector(view, "x", "one call per column")
+        segments = numbers_of(ends, "offsets", Dtype.I64) - 1
         if segments < 0:
             raise ValueError("offsets is empty; expected one more element than there are segments")
         shape = (segments, 2) if op == Op.MIN_MAX else (segments,)
@@ -162,7 +163,7 @@ class Operations(Elementwise):
         n, view = indices(by, "index"), by
         if x is not None:
             view = operand(self, x, "x", stream)
-            if contiguous(view, "x") != n:
+            if vector(view, "x", "one call per column") != n:
                 raise ValueError(f"x has {view.size} elements, index {n} numbers; expected the same")
         elif op != Op.SUM:
             raise ValueError(f"x is None, which counts elements, but op is {Op(op).name}; expected SUM")
@@ -234,7 +235,7 @@ class Operations(Elementwise):
                 return found
         a, b = operand(self, x, "x", stream), operand(self, y, "y", stream)
         if a.size != b.size or a.dtype_code != b.dtype_code:
-            raise ValueError(f"x has {a.size} elements of format '{a.format}', y {b.size} of '{b.format}'; expected the same")
+            raise ValueError(f"x has {a.size} elements of {element_name(a)}, y {b.size} of {element_name(b)}; expected the same")
         of_x, of_y = sequence(a), sequence(b)
         if of_x and of_y:
             return self._float_result("gpumem_dot_", x, a, (a, b, a.size, of_x[1], of_y[1]), out, stream)
@@ -421,7 +422,7 @@ class Operations(Elementwise):
             raise ValueError("kept is None; expected an array of one i64, which receives the number of rows")
         number = operand(self, kept, "kept", stream, write=True)
         if number.dtype_code != Dtype.I64 or number.size != 1:
-            raise ValueError(f"kept has {number.size} elements of format '{number.format}'; expected one of i64")
+            raise ValueError(f"kept has {number.size} elements of {element_name(number)}; expected one of i64")
         self._run(name, stream, (*args, number), (*operands, number))
         return out
 
@@ -450,8 +451,8 @@ class Operations(Elementwise):
                 continue
             contiguous(view, name)
             if view.shape != like.shape or view.dtype_code != like.dtype_code:
-                raise ValueError(f"{name} has the shape {view.shape} and elements of format '{view.format}'; expected {like.shape} "
-                                 f"and '{like.format}'")
+                raise ValueError(f"{name} has the shape {view.shape} and elements of {element_name(view)}; expected {like.shape} "
+                                 f"and {element_name(like)}")
         name = "gpumem_axpby_" + self._float_name(like)
         self._run(name, stream, (alpha, views[0], beta, views[1], to, like.size), (*views, to))
         return out
@@ -476,7 +477,7 @@ class Operations(Elementwise):
         factors, arrays = [real(term[0], f"the factor of terms[{k}]") for k, term in enumerate(terms)], [term[1] for term in terms]
         names = [f"x[{k}]" for k in range(len(arrays))]
         views = [operand(self, x, name, stream) for x, name in zip(arrays, names)]
-        out, to, rank, extents, strides, name = self._over_views("gpumem_lincomb_", arrays[0], views, names, out, stream)
+        out, to, rank, extents, strides, name = self._over_views("gpumem_lincomb_", arrays, views, names, out, stream)
         letter, pointers = {"f32": "f", "f64": "d"}[name[-3:]], [view.address or 0 for view in views]
         args = (rank, extents, len(views), numbers(letter, factors), numbers("Q", pointers),
                 numbers("q", [s for own in strides[:-1] for s in own]), to, numbers("q", strides[-1]))  # fmt: skip
@@ -490,12 +491,12 @@ class Operations(Elementwise):
             if done is not None:
                 return done
         views = [operand(self, x, "x", stream), operand(self, y, "y", stream)]
-        out, to, rank, extents, strides, name = self._over_views("gpumem_multiply_", x, views, ("x", "y"), out, stream)
+        out, to, rank, extents, strides, name = self._over_views("gpumem_multiply_", (x, y), views, ("x", "y"), out, stream)
         of_x, of_y, of_out = (numbers("q", own) for own in strides)
         self._run(name, stream, (rank, extents, views[0], of_x, views[1], of_y, to, of_out), (*views, to))
         return out
 
-    def _over_views(self, name, x, views, names, out, stream):
+    def _over_views(self, name, operands, views, names, out, stream):
         """Prepares an operation that broadcasts its operands.
 
         Returns the result, its View, the smallest number of axes for all views, their extents, the strides of each view with
@@ -503,11 +504,12 @@ class Operations(Elementwise):
         """
         name += self._float_name(views[0])
         if out is None:
-            out = self._room(x, views[0], broadcast_shape(views), views[0].dtype_code, stream)
+            first = first_with_axes(views)
+            out = self._room(operands[first], views[first], broadcast_shape(views), views[0].dtype_code, stream)
         to = operand(self, out, "out", stream, True)
         for view, operand_name in zip((*views, to), (*names, "out")):
             if view.dtype_code != views[0].dtype_code:
-                raise TypeError(f"{operand_name} has elements of format '{view.format}'; expected '{views[0].format}'")
+                raise TypeError(f"{operand_name} has elements of {element_name(view)}; expected {element_name(views[0])}")
         axes = collapse(to.shape, *(broadcast(view, operand_name, to.shape) for view, operand_name in zip(views, names)),
                         broadcast(to, "out", to.shape))  # fmt: skip
         extents, *strides = zip(*axes) if axes else ((),) * (len(views) + 2)
@@ -585,7 +587,7 @@ class Operations(Elementwise):
         n_rows, cols, channels, pitch = image(of, "src")
         to_rows, to_cols, to_channels, to_pitch = image(to, "out")
         if to_channels != channels or to.dtype_code != of.dtype_code:
-            raise ValueError(f"out has {to_channels} channels of format '{to.format}'; expected {channels} of '{of.format}'")
+            raise ValueError(f"out has {to_channels} channels of {element_name(to)}; expected {channels} of {element_name(of)}")
         args = (filter_code(filter), typed(of, "src"), channels, of, n_rows, cols, pitch, to, to_rows, to_cols, to_pitch)
         self._run("gpumem_resize_2d", stream, args, (of, to))
         return out
@@ -622,7 +624,7 @@ class Operations(Elementwise):
         for view, name in zip((*views, to), (*names, "out")):
             own = image(view, name, batch=view is to or not listed)[2]
             if own != channels or view.dtype_code != of.dtype_code:
-                raise ValueError(f"{name} has {own} channels of format '{view.format}'; expected {channels} of '{of.format}'")
+                raise ValueError(f"{name} has {own} channels of {element_name(view)}; expected {channels} of {element_name(of)}")
         rows, cols, pitches = (numbers("q", [shape[i] for shape in shapes]) for i in (0, 1, 3))
         args = (filter_code(filter), typed(of, "src"), channels, len(addresses), numbers("Q", addresses), rows, cols, pitches,
                 to, to_rows, to_cols, to_pitch, to.strides[0])  # fmt: skip

@@ -173,7 +173,7 @@ def test_mistakes_are_refused():
             with raises(ValueError, word):
                 plan.reduce(parts)
         for other in (numbers("f", range(12)), numbers("q", range(12)), memoryview(twelve).cast("B")):
-            with raises(TypeError, "x[1] has elements of format", "i32"):
+            with raises(TypeError, "x[1] has elements of", "i32"):
                 plan.reduce([twelve, other])
         with raises(TypeError, "x[0]"):
             plan.reduce([[1, 2, 3], twelve])

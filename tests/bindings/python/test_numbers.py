@@ -25,7 +25,7 @@ def test_several_elements_are_none():
     with host() as ctx:
         for several in ctx.zeros(3), ctx.zeros((0, 2)), ctx.zeros((2, 2), "i32"):
             for use in (int, float, complex, bool, operator.index, round, "{:.2f}".format, lambda x: x == 0, lambda x: x < 1,
-                        lambda x: x == ctx.zeros(1), lambda x: x != 0):  # fmt: skip
+                        lambda x: x == ctx.zeros(1), lambda x: x == x, lambda x: x != 0):  # fmt: skip
                 with raises(TypeError):
                     use(several)
             with raises(TypeError, "elements is not a number", "tolist()"):

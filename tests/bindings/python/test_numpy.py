@@ -245,8 +245,12 @@ def test_messages_for_mistakes():
         with raises(TypeError, "axis is (0, 1); expected one integer"):
             ctx.reduce(x, axis=(0, 1))
         for wrong in index, index.astype("i2"):
-            with raises(ValueError, "index has elements of format", "i32 or u32 or i64 or u64"):
+            with raises(ValueError, "index has elements of", "i32 or u32 or i64 or u64"):
                 ctx.gather(x, wrong)
+        with raises(ValueError, "x has 2 axes; expected 1"):
+            ctx.reduce_segments(x, np.array([0, 3]))
+        with raises(ValueError, "x has 2 axes; expected 1"):
+            ctx.reduce_by_index(x, np.zeros(12, "i4"), 3)
         with raises(ValueError, "offsets is empty"):
             ctx.reduce_segments(x, np.array([], "i8"))
         for use in (lambda: ctx.fill(x, 1, stream=5), lambda: ctx.reduce(x, stream="s"), lambda: ctx.empty(3, stream=5)):
