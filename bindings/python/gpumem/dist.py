@@ -356,7 +356,9 @@ class DistPlan(Owner):
                 extent == 1 or own == wanted * view.itemsize for extent, own, wanted in zip(view.shape, view.strides, need.strides)):
             return
         if not view.contiguous:
-            refuse(view, name, "elements without padding, or the strides of its box in the layout")
+            strided = need.strides is not None
+            refuse(view, name, "elements without padding, or the strides of its box in the layout" if strided else
+                   "the whole array without padding, of which the layout's offsets and strides give the boxes")  # fmt: skip
         if need.first < 0:
             raise ValueError(f"{name} has {view.size} elements, and its boxes with their halo reach from {need.first} to {need.end}; expected "
                              f"{need.end - need.first} elements, and offsets of the boxes that are {-need.first} more")
