@@ -10,9 +10,9 @@ gpumem_stream *stream, *other;
 gpumem_event* event;
 void *p, *x, *y, *z, *a, *b, *m, *src, *dst, *image, *pixels, *planes, *values, *table, *batch, *particles, *living,
     *packed;
-double *grid, *halo, *u, *next, *sums, *maxima, *row_norms, *host, *device, *charges, *cell_charges, sum;
+double *grid, *halo, *u, *next, *sums, *maxima, *row_norms, *host, *device, *charges, *cell_charges, *products, sum;
 unsigned char *picture, *thumbnail, *alive, *mask;
-int32_t* cell;
+int32_t *cell, *column;
 int64_t *number, *row_offsets, *places, *particles_of_cell, total, place, kept;
 void *norm, *native;
 const int64_t bytes = 4096, n = 1000, rows = 20, cols = 30, ld = 30, w = 5, h = 5, c = 3, nx = 10, ny = 11, nz = 12;
@@ -43,7 +43,8 @@ static void fragment(void) { /* FRAGMENT */
 int main(void) {
   void** blocks[] = {&x,      &y,      &z,     &a,     &b,    &src,       &dst,    &image, &pixels,
                      &planes, &values, &table, &batch, &norm, &particles, &living, &packed};
-  double** doubles[] = {&grid, &halo, &u, &next, &sums, &maxima, &row_norms, &host, &device, &charges, &cell_charges};
+  double** doubles[] = {&grid,      &halo, &u,      &next,    &sums,         &maxima,
+                        &row_norms, &host, &device, &charges, &cell_charges, &products};
   char sentence[512];
   check(gpumem_ctx_create(NULL, &ctx));
   check(gpumem_stream_create(ctx, &stream));
@@ -60,6 +61,7 @@ int main(void) {
   places = memory(n * 8);
   row_offsets = memory((rows + 1) * 8);
   cell = memory(n * 4);
+  column = memory(n * 4);
   particles_of_cell = memory(cells * 8);
   for (int64_t i = 0; i < n; ++i) number[i] = n - 1 - i;
   for (int64_t i = 0; i < n; i += 2) alive[i] = 1;
