@@ -314,6 +314,27 @@ TEST(SegmentsOnHost, ThoseWorthSeveralThreadsAreSharedOut) {
   }
 }
 
+TEST_P(ReduceLinesRefusals, NamesTheFirstBadOffsetInMemoryOfEachKind) {
+  struct {
+    Words offsets;
+    std::string words[2];
+  } const cases[] = {{{-1, 3, 7, 10}, {"offsets[0] is -1", "at least 0"}},
+                     {{0, 11, 12, 5}, {"offsets[1] is 11", "n = 10"}},
+                     {{0, 4, 7, 6}, {"offsets[3] is 6", "at least the offset before it, 7"}}};
+  for (const gpumem_memory_kind of_x : kAllKinds) {
+    for (const gpumem_memory_kind of_offsets : kAllKinds) {
+      const Memory x(ctx, of_x, 40);
+      const Memory offsets(ctx, of_offsets, 32);
+      ASSERT_TRUE(ok(gpumem_fill(ctx, x.get(), "", 1, 40)));
+      for (const auto& [bad, words] : cases) {
+        ASSERT_TRUE(ok(gpumem_copy(ctx, offsets.get(), bad.data(), 32)));
+        const Segmented s{GPUMEM_I32, GPUMEM_SUM, x.get(), 10, static_cast<const int64_t*>(offsets.get()), 3};
+        EXPECT_TRUE(refused(GPUMEM_OUT_OF_RANGE, run(ctx, s, out.get()), {words[0], words[1]}));
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(On, ReduceLines, testing::ValuesIn(contexts_here()), OnEachContext::name);
 INSTANTIATE_TEST_SUITE_P(On, ReduceLinesRefusals, testing::ValuesIn(contexts_here()), OnEachContext::name);
 

@@ -117,6 +117,28 @@ Placement place_segments(Planner& planner, const ReduceSegmentsParams& c, Comple
   return placement;
 }
 
+// offsets: at an address that the host can read.
+[[noreturn]] void fail_offsets(const int64_t* offsets, const ReduceSegmentsParams& c) {
+  int64_t s = 0;
+  int64_t before = 0;
+  while (s < c.segments && offsets[s] >= before && offsets[s] <= c.n) before = offsets[s++];
+  fail(GPUMEM_OUT_OF_RANGE,
+       "offsets[%lld] is %lld; expected at least %s%lld, and at most n = %lld (the results of segments with bad "
+       "offsets are 0)",
+       ll(s), ll(offsets[s]), s == 0 ? "" : "the offset before it, ", ll(before), ll(c.n));
+}
+
+void require_offsets(Context& context, gpumem_status found, const ByteRange& offsets, const ReduceSegmentsParams& c) {
+  if (found != GPUMEM_OUT_OF_RANGE) return;
+  std::optional<Workspace> copy;
+  const void* readable = offsets.p;
+  if (look_up_range(context, offsets.p, offsets.bytes, Access::read, "offsets").kind == GPUMEM_MEMORY_DEVICE) {
+    stage(context, copy, ExecutionSpace::host, offsets.p, offsets.bytes, HostSide::pageable);
+    readable = copy->get();
+  }
+  fail_offsets(static_cast<const int64_t*>(readable), c);
+}
+
 }  // namespace
 
 void require_values(gpumem_status found, gpumem_dtype dtype, gpumem_reduce_op op, const char* lines) {
@@ -129,12 +151,6 @@ void require_values(gpumem_status found, gpumem_dtype dtype, gpumem_reduce_op op
   if (found == GPUMEM_OVERFLOW) {
     fail(GPUMEM_OVERFLOW, "the %s of some of the %s does not fit (their results are 0); expected values that fit %s",
          op_name(op), lines, result_type_name(dtype));
-  }
-  if (found == GPUMEM_OUT_OF_RANGE) {
-    fail(GPUMEM_OUT_OF_RANGE,
-         "offsets are outside 0 to n or decrease (the results of these %s are 0); expected non-decreasing numbers from "
-         "0 to n",
-         lines);
   }
   fail(found, "a reduction of %s ended with status %d", lines, found);
 }
@@ -201,12 +217,14 @@ void reduce_segments(Context& context, const ReduceSegmentsParams& given, Native
   if (planned.empty) return write_empty_values(context, outputs, stream, completion);
   if (completion == Completion::asynchronous) return enqueue_lines(context, planned, outputs, stream);
   std::optional<Workspace> staged;
+  const ByteRange& offsets = inputs.range[0];
   if (planned.placement.stage_src) {
-    const ByteRange& offsets = inputs.range[0];
     stage(context, staged, planned.placement.space, offsets.p, offsets.bytes, planned.placement.host_side);
     params.offsets = static_cast<const int64_t*>(staged->get());
   }
-  require_values(reduce_lines(context, planned, params, outputs), params.dtype, params.op, "segments");
+  const gpumem_status found = reduce_lines(context, planned, params, outputs);
+  require_offsets(context, found, offsets, params);
+  require_values(found, params.dtype, params.op, "segments");
 }
 
 }  // namespace gpumem
