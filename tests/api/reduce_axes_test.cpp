@@ -92,7 +92,7 @@ TEST_P(ReduceAxes, OfNoElements) {
   EXPECT_TRUE(ok(gpumem_reduce_axes(ctx, GPUMEM_F32, GPUMEM_PROD, 2, two, nullptr, nullptr, 0b10, ones, GPUMEM_F32)));
   EXPECT_EQ(ones[1], 1);
   EXPECT_EQ(ones[2], -1);
-  no(GPUMEM_EMPTY, {GPUMEM_F32, GPUMEM_MIN, 3, none, nullptr, nullptr, 0b110, GPUMEM_F64}, {"min"});
+  no(GPUMEM_EMPTY, {GPUMEM_F32, GPUMEM_MIN, 3, none, nullptr, nullptr, 0b110, GPUMEM_F64}, {"minimum"});
   for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_MIN}) {
     EXPECT_TRUE(ok(gpumem_reduce_axes(ctx, GPUMEM_F32, op, 3, none, nullptr, nullptr, 0b101, nullptr, GPUMEM_F64)))
         << "no results";
