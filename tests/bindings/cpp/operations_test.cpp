@@ -171,12 +171,15 @@ TEST_P(CppOperations, ReduceLines) {
   std::vector<float> halves{0.5F, 1.5F, 2.5F, 3.5F}, rounded(2);
   ctx.reduce_axes(reduce_op::sum, halves, {1, 2, 2}, {0, 1}, rounded);
   EXPECT_EQ(rounded, (std::vector<float>{3, 5}));
-  EXPECT_TRUE(throws(status::invalid_argument, "reduce_axes: result has 4 elements; expected 12 or more",
-                     [&] { ctx.reduce_axes(reduce_op::sum, m, {3, 4}, {}, places); }));
-  EXPECT_TRUE(throws(status::invalid_argument, "reduce_axes: an axis is 2",
-                     [&] { ctx.reduce_axes(reduce_op::sum, m, {3, 4}, {2}, places); }));
-  EXPECT_TRUE(throws(status::out_of_range, "reduce_axes: x reaches past its 12 elements",
-                     [&] { ctx.reduce_axes(reduce_op::sum, m, {3, 5}, {0, 1}, places); }));
+  EXPECT_TRUE(throws(status::invalid_argument, "reduce_axes: result has 4 elements; expected 12 or more", [&] {
+    ctx.reduce_axes(reduce_op::sum, m, {3, 4}, {}, places);
+  }));
+  EXPECT_TRUE(throws(status::invalid_argument, "reduce_axes: an axis is 2", [&] {
+    ctx.reduce_axes(reduce_op::sum, m, {3, 4}, {2}, places);
+  }));
+  EXPECT_TRUE(throws(status::out_of_range, "reduce_axes: x reaches past its 12 elements", [&] {
+    ctx.reduce_axes(reduce_op::sum, m, {3, 5}, {0, 1}, places);
+  }));
 
   const std::vector<std::int64_t> offsets{0, 2, 2, 12};
   std::vector<std::int64_t> sums(3);
