@@ -157,20 +157,18 @@ contains
     if (present(status)) word = status%pointer()
   end function
 
-  ! Whether x has room for `count` results of reductions of `dtype`. or_own: results of reals may be of `dtype`.
-  logical function checked_result(what, dtype, result, count, stat, errmsg, or_own) result(fits)
+  ! Whether x has room for `count` results of reductions of `dtype`.
+  logical function checked_result(what, dtype, result, count, stat, errmsg) result(fits)
     character(*), intent(in) :: what
     integer(c_int32_t), intent(in) :: dtype
     type(gpumem_view), intent(in) :: result
     integer(int64), intent(in) :: count
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    logical, intent(in), optional :: or_own
     fits = is_set(what, result, stat, errmsg)
     if (.not. fits) return
     if (dtype >= gpumem_f16) then
       fits = result%dtype == gpumem_f64
-      if (present(or_own)) fits = fits .or. (or_own .and. result%dtype == dtype)
     else
       fits = any(result%dtype == [gpumem_i64, gpumem_u64])
     end if

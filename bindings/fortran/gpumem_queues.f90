@@ -232,9 +232,18 @@ contains
     do d = 1, x%rank
       if (all(dims /= d)) results = results * x%extent(d)
     end do
-    if (.not. checked_result('reduce_axes: result', x%dtype, result, results, stat, errmsg, or_own=.true.)) return
-    kind = result%dtype
-    if (x%dtype < gpumem_f16) kind = merge(gpumem_i64, gpumem_u64, mod(x%dtype, 2) == 0)
+    if (x%dtype >= gpumem_f16 .and. result%dtype == x%dtype) then
+      kind = x%dtype
+      if (has_gaps('reduce_axes: result', result, stat, errmsg)) return
+      if (result%size() < results) then
+        call refuse('reduce_axes: result is ' // described(result) // '; expected ' // number(results) // ' or more', stat, errmsg)
+        return
+      end if
+    else
+      kind = gpumem_f64
+      if (x%dtype < gpumem_f16) kind = merge(gpumem_i64, gpumem_u64, mod(x%dtype, 2) == 0)
+      if (.not. checked_result('reduce_axes: result', x%dtype, result, results, stat, errmsg)) return
+    end if
     call axes_of(x, extents, strides)
     r = int(x%rank, c_int32_t)
     if (self%enqueues) then

@@ -177,7 +177,7 @@ TEST_P(CppOperations, ReduceLines) {
   EXPECT_TRUE(throws(status::invalid_argument, "reduce_axes: an axis is 2", [&] {
     ctx.reduce_axes(reduce_op::sum, m, {3, 4}, {2}, places);
   }));
-  EXPECT_TRUE(throws(status::out_of_range, "reduce_axes: x reaches past its 12 elements", [&] {
+  EXPECT_TRUE(throws(status::invalid_argument, "reduce_axes: x reaches past its 12 elements", [&] {
     ctx.reduce_axes(reduce_op::sum, m, {3, 5}, {0, 1}, places);
   }));
 
