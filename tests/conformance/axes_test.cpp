@@ -179,6 +179,7 @@ TEST_P(AxesConformance, OfShapesOfEachKind) {
   Random random;
   size_t number = 0;
   for (AxesCase c : shapes_with_axes()) {
+    ++number;  // other types of each shape in a quick run
     for (const gpumem_dtype dtype : kAllTypes) {
       ++number;
       if (quick_run() && number % 4 != 0) continue;
@@ -193,6 +194,21 @@ TEST_P(AxesConformance, OfShapesOfEachKind) {
   }
   for (const gpumem_status status : {GPUMEM_OK, GPUMEM_OVERFLOW, GPUMEM_EMPTY}) {
     EXPECT_GT(outcomes[status], 0) << "no case gave " << gpumem_status_name(status);
+  }
+}
+
+// Their sums have the order of the indices, and not that of the memory.
+TEST_P(AxesConformance, OfTransposedAxes) {
+  Random random(2);
+  for (const int64_t stride : {600, 601}) {
+    for (const uint32_t axes : {0b011, 0b101, 0b111}) {
+      AxesCase c;
+      c.dtype = GPUMEM_F64;
+      c.extents = {30, 20, 40};
+      c.strides = {1, 30, stride};
+      c.axes = axes;
+      run_case(c, random);
+    }
   }
 }
 
