@@ -180,7 +180,15 @@ enum {
   GPUMEM_DOT = 18,
   GPUMEM_NRM2 = 19,
   GPUMEM_ARG_MAX_ABS = 20,
-  GPUMEM_PROD = 21 /* product of x, for the functions that take GPUMEM_SUM */
+  GPUMEM_PROD = 21, /* product of x, for the functions that take GPUMEM_SUM */
+  /* For floating-point types: the elements that are not NaN. */
+  GPUMEM_SUM_VALID = 22,
+  GPUMEM_COUNT_VALID = 23, /* their number */
+  GPUMEM_MIN_VALID = 24,
+  GPUMEM_MAX_VALID = 25,
+  /* Only in operation descriptors, as 16 to 20. */
+  GPUMEM_ARG_MIN_VALID = 26,
+  GPUMEM_ARG_MAX_VALID = 27
 };
 
 /* Which lines of a matrix gpumem_reduce_axis() and gpumem_argreduce_axis() reduce, each to one result. */
@@ -956,6 +964,9 @@ GPUMEM_API gpumem_status gpumem_event_elapsed(gpumem_event *start, gpumem_event 
  * NaN, inf    A NaN among the elements makes the result NaN, always 0x7ff8000000000000. inf - inf in a sum and 0 *
  *             inf in a product do the same. Sums and products may overflow to an infinity. For min and max, -0 is
  *             less than +0. MAX_ABS is never -0. A sum of zeros is +0.
+ * Valid       Operations that end in VALID skip NaN, which often marks missing values. SUM_VALID has the bits of SUM
+ *             with +0 in place of each NaN. Divided by COUNT_VALID, it is the mean. If all elements are NaN, SUM_VALID
+ *             and COUNT_VALID are 0, and MIN_VALID and MAX_VALID are NaN. Integers have none of them: UNSUPPORTED.
  * n == 0      Sums, dot and nrm2 are 0, and a product is 1. min, max, MIN_MAX, MAX_ABS and arg give GPUMEM_EMPTY. x
  *             may then be NULL.
  * Aliasing    result, index and status may not overlap x, y, offsets or each other. The library never writes to x.
@@ -1008,9 +1019,10 @@ GPUMEM_API gpumem_status gpumem_reduce_f64_async(gpumem_ctx *ctx, gpumem_reduce_
                                                  int64_t stride, double *result, gpumem_status *status,
                                                  gpumem_stream *stream);
 
-/* *value = the minimum, the maximum or the largest |x|, as from gpumem_reduce(). op is GPUMEM_MIN, GPUMEM_MAX or
- * GPUMEM_MAX_ABS. *index is its position, in elements of the strided sequence. It is the first NaN if x has one.
- * Otherwise it is the lowest index among equals. -0 is less than +0. For MAX_ABS, -x equals x. value may be NULL. If
+/* *value = the minimum, the maximum or the largest |x|, as from gpumem_reduce(). op is GPUMEM_MIN, GPUMEM_MAX,
+ * GPUMEM_MAX_ABS, GPUMEM_MIN_VALID or GPUMEM_MAX_VALID. *index is its position, in elements of the strided sequence.
+ * It is the lowest index among equals. -0 is less than +0. For MAX_ABS, -x equals x. If x has a NaN, *index is the
+ * first NaN. MIN_VALID and MAX_VALID skip NaN. If all elements are NaN, their *index is 0. value may be NULL. If
  * |INT64_MIN| is the largest, the blocking call gives GPUMEM_OVERFLOW, also with a NULL value. The asynchronous call
  * has no status. It then changes neither value nor index. */
 GPUMEM_API gpumem_status gpumem_argreduce(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void *x,
@@ -1090,8 +1102,8 @@ GPUMEM_API gpumem_status gpumem_reduce_axis_async(gpumem_ctx *ctx, gpumem_dtype 
                                                   gpumem_status *status, gpumem_stream *stream);
 
 /* gpumem_argreduce() for each row or column of the same matrices. value[l] is the minimum, the maximum or the largest
- * |x| of line l, and index[l] is its position in the line, from 0. op is GPUMEM_MIN, GPUMEM_MAX or GPUMEM_MAX_ABS. NaN
- * and equal elements count as for gpumem_argreduce().
+ * |x| of line l, and index[l] is its position in the line, from 0. op, NaN and equal elements are as for
+ * gpumem_argreduce().
  *
  * Both arrays are contiguous, matrix by matrix, with batches * rows or batches * cols entries. value may be NULL. If
  * the number of lines is 0, the call does nothing. Lines without elements give GPUMEM_EMPTY. If |INT64_MIN| is the
@@ -1104,6 +1116,32 @@ GPUMEM_API gpumem_status gpumem_argreduce_axis_async(gpumem_ctx *ctx, gpumem_dty
                                                      gpumem_axis axis, const void *x, int64_t rows, int64_t cols,
                                                      int64_t ld, int64_t batches, int64_t batch_stride, void *value,
                                                      int64_t *index, gpumem_status *status, gpumem_stream *stream);
+
+/* Reduces some axes of a view. Examples are the mean over time and longitude, and the sum of each channel of a batch of
+ * images.
+ *
+ * View        ndim, extents and x_strides are as for gpumem_reduce_view().
+ * Axes        Axis d is reduced if bit d of axes is 1. If axes is 0, each element is reduced alone. Bits from ndim on
+ *             are 0.
+ * Results     They are contiguous, in row-major order of the axes that remain (pairs for GPUMEM_MIN_MAX). Each has the
+ *             bits of gpumem_reduce() for its elements in row-major order. If there are none, the call does nothing.
+ *             Results without elements, and those that do not fit, are as for gpumem_reduce_axis().
+ * result_type The type of the results of reductions: GPUMEM_I64, GPUMEM_U64 or GPUMEM_F64. If dtype is GPUMEM_F16,
+ *             GPUMEM_BF16 or GPUMEM_F32, it may also be dtype. Each result is then rounded once more, to nearest. It
+ *             is aligned to its type.
+ * Scratch     A copy of x, if its axes can't be joined to the rows or columns of matrices. 8 bytes per result, if
+ *             result_type is dtype. Device memory comes and goes in the stream's order.
+ *
+ * Errors: as all reductions; INVALID_ARGUMENT (bits of axes beyond ndim, another result_type); OUT_OF_MEMORY (scratch
+ * memory). */
+GPUMEM_API gpumem_status gpumem_reduce_axes(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, int32_t ndim,
+                                            const int64_t *extents, const void *x, const int64_t *x_strides,
+                                            int32_t axes, void *result, gpumem_dtype result_type);
+GPUMEM_API gpumem_status gpumem_reduce_axes_async(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op,
+                                                  int32_t ndim, const int64_t *extents, const void *x,
+                                                  const int64_t *x_strides, int32_t axes, void *result,
+                                                  gpumem_dtype result_type, gpumem_status *status,
+                                                  gpumem_stream *stream);
 
 /* result[s] = the reduction of x[offsets[s]], ..., x[offsets[s+1] - 1] for s < segments (pairs for GPUMEM_MIN_MAX).
  * The bits are as from gpumem_reduce(). offsets has segments + 1 numbers from 0 to n, which never decrease. It is

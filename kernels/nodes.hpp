@@ -146,6 +146,12 @@ constexpr double sum_term(gpumem_reduce_op op, double x) noexcept {
     case GPUMEM_ARG_MAX:
     case GPUMEM_ARG_MAX_ABS:
     case GPUMEM_PROD:
+    case GPUMEM_SUM_VALID:
+    case GPUMEM_COUNT_VALID:
+    case GPUMEM_MIN_VALID:
+    case GPUMEM_MAX_VALID:
+    case GPUMEM_ARG_MIN_VALID:
+    case GPUMEM_ARG_MAX_VALID:
       break;
   }
   return x;

@@ -88,6 +88,13 @@ constexpr OperationTraits operation_traits(gpumem_reduce_op op) noexcept {
       return {"index of the largest absolute", "arg_max_abs", kSearches, {}, largest, all, true};
     case GPUMEM_PROD:
       return {"product", "prod", kProducts, factor};
+    case GPUMEM_SUM_VALID:
+    case GPUMEM_COUNT_VALID:
+    case GPUMEM_MIN_VALID:
+    case GPUMEM_MAX_VALID:
+    case GPUMEM_ARG_MIN_VALID:
+    case GPUMEM_ARG_MAX_VALID:
+      break;
   }
 #pragma GCC diagnostic pop
   return {};

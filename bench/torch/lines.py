@@ -8,7 +8,9 @@ index. Every result is compared with PyTorch's. "ordered" is index_add_ with tor
 """
 
 import argparse
+import ctypes
 import json
+import math
 import re
 
 import torch
@@ -24,6 +26,7 @@ class Lines(Library):
     def __init__(self, path):
         super().__init__(path, {"reduce_axis_async": [PTR, I32, I32, I32, PTR, I64, I64, I64, I64, I64, PTR, PTR, PTR],
                                 "argreduce_axis_async": [PTR, I32, I32, I32, PTR, I64, I64, I64, I64, I64, PTR, PTR, PTR, PTR],
+                                "reduce_axes_async": [PTR, I32, I32, I32, PTR, PTR, PTR, I32, PTR, I32, PTR, PTR],
                                 "reduce_segments_async": [PTR, I32, I32, PTR, I64, PTR, I64, PTR, PTR, PTR],
                                 "reduce_by_index_async": [PTR, I32, I32, PTR, I32, PTR, I64, PTR, I64, PTR, PTR]})
 
@@ -99,6 +102,20 @@ class Run:
         got = result[:want.numel()].to(want.dtype)
         good = torch.allclose(got, want, rtol=1e-9, atol=1e-9)
         self.report(name, dtype, op, batches * rows * cols * x.element_size(), times[0], times[1], good)
+
+    def axes(self, name, dtype, shape, axes):
+        """Sums of floating-point types over several axes, with results of the type of x."""
+        if self.only and not re.search(self.only, name):
+            return
+        x = made(dtype, math.prod(shape)).view(shape)
+        want = x.double().sum(axes).to(x.dtype)
+        torch.cuda.synchronize()
+        code, extents, result = DTYPES[dtype][0], (ctypes.c_int64 * len(shape))(*shape), torch.empty_like(want)
+        own = lambda: self.library.call("reduce_axes_async", code, 0, len(shape), extents, x.data_ptr(), None,
+                                        sum(1 << axis for axis in axes), result.data_ptr(), code, None, self.library.wrapped)
+        times = timed(self.library.stream, [own, lambda: torch.sum(x, axes)], self.samples)
+        good = torch.allclose(result, want, rtol=2 * torch.finfo(x.dtype).eps)
+        self.report(name, dtype, "sum", x.numel() * x.element_size(), times[0], times[1], good)
 
     def search(self, name, dtype, axis, rows, cols, batches=1):
         """The maxima and their places. torch.max(x, dim) returns both, the values in the type of x."""
@@ -187,6 +204,10 @@ def main():
         for rows, cols in ((64, 64), (1, 1048576), (1000, 1000)):
             for axis in (0, 1):
                 run.search(f"search small {'rows' if axis == 0 else 'columns'} {rows}x{cols}", dtype, axis, rows, cols)
+    for dtype in ("f32", "f16"):
+        for name, shape, axes in (("time, longitude", (512, 512, 512), (0, 2)), ("channels of NCHW", (32, 64, 256, 256), (0, 2, 3)),
+                                  ("channels of NHWC", (32, 256, 256, 64), (0, 1, 2)), ("pixels of NHWC", (32, 256, 256, 64), (1, 2))):
+            run.axes(f"axes: {name}", dtype, shape, axes)
     for dtype in ("f32", "f16"):
         for cols in (100, 128, 256, 1000):
             run.axis(f"rows of {cols}, misaligned", dtype, "sum", 0, elements // cols, cols, shift=1)

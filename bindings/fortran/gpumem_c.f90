@@ -69,6 +69,12 @@ module gpumem_constants
   integer(c_int32_t), parameter :: gpumem_nrm2 = 19
   integer(c_int32_t), parameter :: gpumem_arg_max_abs = 20
   integer(c_int32_t), parameter :: gpumem_prod = 21
+  integer(c_int32_t), parameter :: gpumem_sum_valid = 22
+  integer(c_int32_t), parameter :: gpumem_count_valid = 23
+  integer(c_int32_t), parameter :: gpumem_min_valid = 24
+  integer(c_int32_t), parameter :: gpumem_max_valid = 25
+  integer(c_int32_t), parameter :: gpumem_arg_min_valid = 26
+  integer(c_int32_t), parameter :: gpumem_arg_max_valid = 27
   integer(c_int32_t), parameter :: gpumem_axis_rows = 0
   integer(c_int32_t), parameter :: gpumem_axis_cols = 1
   integer(c_int32_t), parameter :: gpumem_memory_pageable = 0
@@ -1240,6 +1246,36 @@ module gpumem_c
       integer(c_int64_t), value :: batch_stride
       type(c_ptr), value :: value
       type(c_ptr), value :: index
+      type(c_ptr), value :: status
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_reduce_axes(ctx, dtype, op, rank, extents, x, x_strides, axes, result, &
+        result_type) bind(c, name='gpumem_reduce_axes')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      integer(c_int32_t), value :: axes
+      type(c_ptr), value :: result
+      integer(c_int32_t), value :: result_type
+    end function
+    integer(c_int32_t) function gpumem_reduce_axes_async(ctx, dtype, op, rank, extents, x, x_strides, axes, result, &
+        result_type, status, stream) bind(c, name='gpumem_reduce_axes_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      integer(c_int32_t), value :: axes
+      type(c_ptr), value :: result
+      integer(c_int32_t), value :: result_type
       type(c_ptr), value :: status
       type(c_ptr), value :: stream
     end function

@@ -21,6 +21,7 @@ module gpumem_queues
     procedure :: dot_to
     procedure :: nrm2_to
     procedure :: reduce_axis
+    procedure :: reduce_axes
     procedure :: argreduce_axis_from_zero
     procedure :: segments_from_zero
     procedure :: by_index_from_zero
@@ -200,6 +201,56 @@ contains
     else
       code = gpumem_reduce_axis(self%ctx, x%dtype, op, axis, x%pointer(), x%extent(2), x%extent(1), x%stride(2), x%extent(3), &
           x%stride(3), result%pointer())
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  ! result = the reduction of any section x along several dimensions: one result per index of the others, in the order
+  ! of the elements of an array. Results of reals may have the kind of x.
+  subroutine reduce_axes(self, op, x, dims, result, stat, errmsg, status)
+    class(gpumem_queue), intent(in) :: self
+    integer(c_int32_t), intent(in) :: op
+    type(gpumem_view), intent(in) :: x, result
+    integer, intent(in) :: dims(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(gpumem_view), intent(in), optional :: status
+    integer(int64) :: extents(max_rank), strides(max_rank), results
+    integer(c_int32_t) :: axes, code, r, kind
+    integer :: d
+    if (.not. is_real('reduce_axes: x', x, stat, errmsg)) return
+    axes = 0
+    results = pairs(op, 1_int64)
+    do d = 1, size(dims)
+      if (dims(d) < 1 .or. dims(d) > x%rank) then
+        call refuse('reduce_axes: a dimension is ' // number(int(dims(d), int64)) // '; expected 1 to ' // &
+            number(int(x%rank, int64)), stat, errmsg)
+        return
+      end if
+      axes = ibset(axes, x%rank - dims(d))  ! the library's last axis is Fortran's first dimension
+    end do
+    do d = 1, x%rank
+      if (all(dims /= d)) results = results * x%extent(d)
+    end do
+    if (x%dtype >= gpumem_f16 .and. result%dtype == x%dtype) then
+      kind = x%dtype
+      if (has_gaps('reduce_axes: result', result, stat, errmsg)) return
+      if (result%size() < results) then
+        call refuse('reduce_axes: result is ' // described(result) // '; expected ' // number(results) // ' or more', stat, errmsg)
+        return
+      end if
+    else
+      kind = gpumem_f64
+      if (x%dtype < gpumem_f16) kind = merge(gpumem_i64, gpumem_u64, mod(x%dtype, 2) == 0)
+      if (.not. checked_result('reduce_axes: result', x%dtype, result, results, stat, errmsg)) return
+    end if
+    call axes_of(x, extents, strides)
+    r = int(x%rank, c_int32_t)
+    if (self%enqueues) then
+      code = gpumem_reduce_axes_async(self%ctx, x%dtype, op, r, extents, x%pointer(), strides, axes, result%pointer(), kind, &
+          word(status), self%stream)
+    else
+      code = gpumem_reduce_axes(self%ctx, x%dtype, op, r, extents, x%pointer(), strides, axes, result%pointer(), kind)
     end if
     call finish(code, stat, errmsg)
   end subroutine

@@ -89,6 +89,7 @@ set(core_sources
   src/ops/profile_report.cpp
   src/context/process.cpp
   src/ops/reduce/reduce.cpp
+  src/ops/reduce/reduce_axes.cpp
   src/ops/reduce/reduce_check.cpp
   src/ops/reduce/reduce_lines.cpp
   src/ops/reduce/reduce_streamed.cpp

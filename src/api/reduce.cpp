@@ -390,6 +390,28 @@ gpumem_status gpumem_argreduce_axis_async(gpumem_ctx* ctx, gpumem_dtype dtype, g
                      enqueued(stream));
 }
 
+gpumem_status gpumem_reduce_axes(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, int32_t ndim,
+                                 const int64_t* extents, const void* x, const int64_t* x_strides, int32_t axes,
+                                 void* result, gpumem_dtype result_type) {
+  return run(ctx, reduce_axes,
+             {.reduction = {.dtype = dtype, .op = op, .x = x, .result = result},
+              .view = {ndim, extents, x_strides},
+              .axes = axes,
+              .result_type = result_type});
+}
+
+gpumem_status gpumem_reduce_axes_async(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, int32_t ndim,
+                                       const int64_t* extents, const void* x, const int64_t* x_strides, int32_t axes,
+                                       void* result, gpumem_dtype result_type, gpumem_status* status,
+                                       gpumem_stream* stream) {
+  return run(ctx, reduce_axes,
+             {.reduction = {.dtype = dtype, .op = op, .x = x, .result = result, .status = status},
+              .view = {ndim, extents, x_strides},
+              .axes = axes,
+              .result_type = result_type},
+             enqueued(stream));
+}
+
 gpumem_status gpumem_reduce_segments(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void* x, int64_t n,
                                      const int64_t* offsets, int64_t segments, void* result) {
   return run(ctx, reduce_segments,

@@ -133,6 +133,11 @@ inline Axis sound_search() {
   return axis;
 }
 
+inline AxesReduction sound_axes() {
+  static constexpr int64_t kExtents[] = {2, 2};
+  return {GPUMEM_I32, GPUMEM_SUM, 2, kExtents, numbers<int32_t>(), nullptr, 1, GPUMEM_I64};
+}
+
 inline ViewReduction sound_view(gpumem_dtype dtype, gpumem_reduce_op op) {
   static constexpr int64_t kExtents[] = {2, 2};
   static constexpr int64_t kStrides[] = {1, 1};
@@ -334,6 +339,8 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"event_create", "ctx", [&](C c) { return gpumem_event_create(c, &out.event); }},
       {"reduce_axis", "ctx", [&](C c) { return run(c, sound_axis(), out.results); }},
       {"reduce_axis_async", "ctx", [&](C c) { return run_async(c, sound_axis(), out.results, nullptr, nullptr); }},
+      {"reduce_axes", "ctx", [&](C c) { return run(c, sound_axes(), out.results); }},
+      {"reduce_axes_async", "ctx", [&](C c) { return run_async(c, sound_axes(), out.results, nullptr, nullptr); }},
       {"argreduce_axis", "ctx", [&](C c) { return run(c, sound_search(), out.results); }},
       {"argreduce_axis_async", "ctx", [&](C c) { return run_async(c, sound_search(), out.results, nullptr, nullptr); }},
       {"reduce_segments", "ctx", [&](C c) { return run(c, sound_segments(), out.results); }},
@@ -447,6 +454,7 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
       {"managed_prefetch_async", "stream",
        [=, &out](S s) { return gpumem_managed_prefetch_async(ctx, out.bytes, 0, GPUMEM_DEVICE_HOST, s); }},
       {"reduce_axis_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axis(), out.results, nullptr, s); }},
+      {"reduce_axes_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axes(), out.results, nullptr, s); }},
       {"argreduce_axis_async", "stream",
        [=, &out](S s) { return run_async(ctx, sound_search(), out.results, nullptr, s); }},
       {"reduce_segments_async", "stream",

@@ -233,6 +233,13 @@ TEST_P(ReduceAsync, ACudaContextTakesNoResultsInOrdinaryMemory) {
     no(gpumem_nrm2_f64_async(ctx, doubles, 9, 1, d, nullptr), "result");
     no(gpumem_reduce_axis_async(ctx, GPUMEM_F64, GPUMEM_SUM, 0, doubles, 1, 9, 9, 1, 0, heap, nullptr, nullptr),
        "result");
+    const int64_t three[] = {3, 1};
+    no(gpumem_reduce_axes_async(ctx, GPUMEM_F64, GPUMEM_SUM, 2, three, doubles, nullptr, 2, heap, GPUMEM_F64, nullptr,
+                                nullptr),
+       "result");
+    no(gpumem_reduce_axes_async(ctx, GPUMEM_F64, GPUMEM_SUM, 2, three, doubles, nullptr, 2, pinned, GPUMEM_F64,
+                                &heap_status, nullptr),
+       "status");
     no(gpumem_argreduce_axis_async(ctx, GPUMEM_F64, GPUMEM_MIN, 0, doubles, 1, 9, 9, 1, 0, heap, pinned, nullptr,
                                    nullptr),
        "value");

@@ -174,6 +174,11 @@ constexpr Operation kOperations[] = {
      [](const O& o) {
        return gpumem_reduce_axis(o.ctx, GPUMEM_I32, GPUMEM_SUM, GPUMEM_AXIS_COLS, o.src, 20, 20, 20, 1, 0, o.dst);
      }},
+    {"gpumem_reduce_axes of a copy",
+     [](const O& o) {
+       return gpumem_reduce_axes(o.ctx, GPUMEM_F32, GPUMEM_SUM, 3, kExtents, o.src, kViewStrides, 0b101, o.dst,
+                                 GPUMEM_F32);
+     }},
     {"gpumem_argreduce_axis",
      [](const O& o) {
        return gpumem_argreduce_axis(o.ctx, GPUMEM_I32, GPUMEM_MIN, GPUMEM_AXIS_COLS, o.src, 20, 20, 20, 1, 0, o.dst,
@@ -306,6 +311,12 @@ constexpr Operation kOperations[] = {
      [](const O& o) {
        return gpumem_reduce_axis_async(o.ctx, GPUMEM_I32, GPUMEM_MIN_MAX, GPUMEM_AXIS_ROWS, o.src, 20, 20, 20, 1, 0,
                                        o.dst, nullptr, nullptr);
+     },
+     Operation::enqueued},
+    {"gpumem_reduce_axes_async of a copy",
+     [](const O& o) {
+       return gpumem_reduce_axes_async(o.ctx, GPUMEM_BF16, GPUMEM_SUM, 3, kExtents, o.src, kViewStrides, 0b101, o.dst,
+                                       GPUMEM_BF16, nullptr, nullptr);
      },
      Operation::enqueued},
     {"gpumem_argreduce_axis_async",

@@ -41,6 +41,10 @@ TEST_F(ReduceCapture, HostDataIsRefusedUnharmed) {
   EXPECT_EQ(gpumem_reduce_axis_async(ctx, GPUMEM_F64, GPUMEM_SUM, GPUMEM_AXIS_ROWS, heap.data(), 8, 128, 128, 1, 0, out,
                                      nullptr, capture.stream),
             GPUMEM_CAPTURING);
+  const int64_t extents[] = {8, 32, 4};
+  EXPECT_EQ(gpumem_reduce_axes_async(ctx, GPUMEM_F64, GPUMEM_SUM, 3, extents, heap.data(), nullptr, 0b101, out,
+                                     GPUMEM_F64, nullptr, capture.stream),
+            GPUMEM_CAPTURING);
   const int64_t offsets[] = {0, 1024};
   EXPECT_EQ(gpumem_reduce_segments_async(ctx, GPUMEM_F64, GPUMEM_SUM, heap.data(), 1024, offsets, 1, out, nullptr,
                                          capture.stream),
@@ -79,6 +83,9 @@ TEST_F(ReduceCapture, PlainFormsOnACapturingStreamAreRefused) {
   EXPECT_EQ(gpumem_dot_f64(ctx, x, x, 1024, 1, 1, heap), GPUMEM_CAPTURING);
   EXPECT_EQ(gpumem_nrm2_f64(ctx, x, 1024, 1, heap), GPUMEM_CAPTURING);
   EXPECT_EQ(gpumem_reduce_axis(ctx, GPUMEM_F64, GPUMEM_SUM, GPUMEM_AXIS_COLS, x, 256, 4, 4, 1, 0, heap),
+            GPUMEM_CAPTURING);
+  const int64_t extents[] = {16, 4, 16};
+  EXPECT_EQ(gpumem_reduce_axes(ctx, GPUMEM_F64, GPUMEM_SUM, 3, extents, x, nullptr, 0b101, heap, GPUMEM_F64),
             GPUMEM_CAPTURING);
   EXPECT_EQ(gpumem_reduce_segments(ctx, GPUMEM_F64, GPUMEM_SUM, x, 1024, offsets, 1, heap), GPUMEM_CAPTURING);
   ASSERT_EQ(gpumem_event_record(ctx, event, nullptr), GPUMEM_OK) << last_error();
@@ -166,6 +173,44 @@ TEST_F(ReduceCapture, StatusWordsAndLinesInAGraph) {
     const Outcome arg = gpumem_test::reference(Reduction{GPUMEM_I64, GPUMEM_ARG_MAX, inputs[i].data(), 6});
     EXPECT_EQ(out[12], arg.words[0]) << i;
     EXPECT_EQ(out[13], arg.words[1]) << i;
+  }
+}
+
+// The copy of x and the unrounded results belong to the graph.
+TEST_F(ReduceCapture, ReplaysOfAxesHaveTheBitsOfTheCall) {
+  const int64_t extents[] = {20, 30, 50};
+  const int64_t strides[] = {1600, 51, 1};
+  constexpr int64_t kElements = 20 * 1600;
+  constexpr size_t kMost = 1500;  // results
+  auto* x = device<float>(kElements * sizeof(float));
+  uint64_t* out = pinned_words(kMost + 1);
+  auto* status = reinterpret_cast<gpumem_status*>(out + kMost);
+  Captured capture(ctx);
+  for (const gpumem_dtype type : {GPUMEM_F64, GPUMEM_F32}) {
+    for (const int32_t axes : {0b101, 0b100, 0b001, 0b111}) {
+      capture.begin();
+      ASSERT_EQ(gpumem_reduce_axes_async(ctx, GPUMEM_F32, GPUMEM_SUM, 3, extents, x, strides, axes, out, type, status,
+                                         capture.stream),
+                GPUMEM_OK)
+          << last_error();
+      ASSERT_NO_FATAL_FAILURE(capture.end());
+      for (uint64_t replay = 0; replay < 3; ++replay) {
+        Random random(replay);
+        const auto elements =
+            gpumem_test::random_elements(GPUMEM_F32, gpumem_test::Numbers::medium, kElements, 1, random);
+        put(x, elements.data(), elements.size());
+        std::memset(out, 0x5A, (kMost + 1) * 8);
+        std::vector<uint64_t> expected(kMost, out[0]);
+        capture.launch();
+        capture.wait();
+        EXPECT_EQ(*status, GPUMEM_OK);
+        ASSERT_EQ(gpumem_reduce_axes(ctx, GPUMEM_F32, GPUMEM_SUM, 3, extents, x, strides, axes, expected.data(), type),
+                  GPUMEM_OK)
+            << last_error();
+        EXPECT_EQ(std::vector<uint64_t>(out, out + kMost), expected) << "axes " << axes << ", replay " << replay;
+      }
+      capture.drop();
+    }
   }
 }
 

@@ -45,6 +45,7 @@ class Draw {
   Operation fill();
   Operation reduce();
   Operation reduce_view();
+  Operation reduce_axes();
   Operation reduce_axis();
   Operation reduce_segments();
   Operation transpose();
@@ -223,6 +224,32 @@ Operation Draw::reduce_view() {
             on.extents = extents.data();
             on.strides = strides.data();
             on.x = on.y = s.at(x);
+            auto* const word = reinterpret_cast<gpumem_status*>(s.at(status));
+            return s.stream ? run_async(s.ctx, on, s.at(out), word, s.stream) : run(s.ctx, on, s.at(out));
+          }};
+}
+
+Operation Draw::reduce_axes() {
+  AxesReduction r{};
+  do {
+    r.dtype = dtype();
+    r.op = kReduceOps[random_.below(std::size(kReduceOps))];
+  } while (!has(r.dtype, r.op));
+  const auto width = static_cast<int64_t>(info_of(r.dtype).bytes);
+  const std::array<int64_t, 3> extents = {between(1, 20), between(1, 20), between(1, 40)};
+  const int64_t row = extents[2] + between(0, 3);
+  const std::array<int64_t, 3> strides = {row * extents[1] + between(0, 9), row, 1};
+  r.axes = static_cast<int32_t>(random_.below(8));
+  r.result_type = is_floating(r.dtype) && random_.below(2) == 0 ? r.dtype : result_type_of(r.dtype);
+  const Place x = place(strides[0] * extents[0] * width, width);
+  const Place out = result(16 * extents[0] * extents[1] * extents[2], 8);
+  const Place status = result(4, 4);
+  return {"reduction of axes", [=](const Side& s) {
+            AxesReduction on = r;
+            on.rank = 3;
+            on.extents = extents.data();
+            on.strides = strides.data();
+            on.x = s.at(x);
             auto* const word = reinterpret_cast<gpumem_status*>(s.at(status));
             return s.stream ? run_async(s.ctx, on, s.at(out), word, s.stream) : run(s.ctx, on, s.at(out));
           }};
@@ -663,7 +690,7 @@ Operation random_operation(Random& random, bool enqueued) {
                                              &Draw::copy,         &Draw::copy_3d,
                                              &Draw::fill,         &Draw::reduce,
                                              &Draw::reduce,       &Draw::reduce,
-                                             &Draw::reduce_view,  &Draw::reduce_axis,
+                                             &Draw::reduce_view,  &Draw::reduce_axes,
                                              &Draw::reduce_axis,  &Draw::reduce_segments,
                                              &Draw::transpose,    &Draw::transpose_in_place,
                                              &Draw::permute,      &Draw::permute,

@@ -35,6 +35,22 @@ struct ViewReduction {
   const int64_t* y_strides = nullptr;
 };
 
+// Of some axes of a view.
+struct AxesReduction {
+  gpumem_dtype dtype;
+  gpumem_reduce_op op;
+  int32_t rank;
+  const int64_t* extents;
+  const void* x;
+  const int64_t* strides;
+  int32_t axes;
+  gpumem_dtype result_type;
+};
+
+inline gpumem_dtype result_type_of(gpumem_dtype dtype) {
+  return is_floating(dtype) ? GPUMEM_F64 : info_of(dtype).what == Class::signed_integer ? GPUMEM_I64 : GPUMEM_U64;
+}
+
 inline std::string line_of(gpumem_ctx* ctx, const Reduction& r) {
   Line line(ctx, "reduce");
   line.with("dtype", r.dtype).with("op", r.op).with("n", r.n).with("stride", r.stride).at("x", r.x);
@@ -145,6 +161,11 @@ inline gpumem_status run_as(const CallForm& form, gpumem_ctx* ctx, const ViewRed
                  r.strides, out);
 }
 
+inline gpumem_status run_as(const CallForm& form, gpumem_ctx* ctx, const AxesReduction& r, void* out) {
+  return call_as(form, gpumem_reduce_axes, gpumem_reduce_axes_async, ctx, r.dtype, r.op, r.rank, r.extents, r.x,
+                 r.strides, r.axes, out, r.result_type);
+}
+
 }  // namespace reductions
 
 // The blocking form; words_of(op) words go to out.
@@ -153,6 +174,10 @@ inline gpumem_status run(gpumem_ctx* ctx, const Reduction& r, void* out, bool ty
 }
 
 inline gpumem_status run(gpumem_ctx* ctx, const ViewReduction& r, void* out) {
+  return reductions::run_as({}, ctx, r, out);
+}
+
+inline gpumem_status run(gpumem_ctx* ctx, const AxesReduction& r, void* out) {
   return reductions::run_as({}, ctx, r, out);
 }
 
@@ -166,6 +191,11 @@ inline gpumem_status run_async(gpumem_ctx* ctx, const Reduction& r, void* out, g
 }
 
 inline gpumem_status run_async(gpumem_ctx* ctx, const ViewReduction& r, void* out, gpumem_status* status,
+                               gpumem_stream* stream) {
+  return reductions::run_as({true, stream, status}, ctx, r, out);
+}
+
+inline gpumem_status run_async(gpumem_ctx* ctx, const AxesReduction& r, void* out, gpumem_status* status,
                                gpumem_stream* stream) {
   return reductions::run_as({true, stream, status}, ctx, r, out);
 }

@@ -218,6 +218,13 @@ Outcome floating(gpumem_reduce_op op, const Sequence& x, const Sequence& y) {
     case GPUMEM_SUM_CUBES:
     case GPUMEM_DOT:
       return {GPUMEM_OK, {bits_of(plain_sum(terms(op, x, y))), 0}};
+    case GPUMEM_SUM_VALID:
+    case GPUMEM_COUNT_VALID:
+    case GPUMEM_MIN_VALID:
+    case GPUMEM_MAX_VALID:
+    case GPUMEM_ARG_MIN_VALID:
+    case GPUMEM_ARG_MAX_VALID:
+      break;
   }
   return {GPUMEM_INTERNAL, {}};
 }
@@ -316,6 +323,12 @@ Outcome integral(gpumem_reduce_op op, const Sequence& x) {
     case GPUMEM_SUM_CUBES:
       return fitted(positive, negative, is_signed);
     case GPUMEM_PROD:  // above
+    case GPUMEM_SUM_VALID:
+    case GPUMEM_COUNT_VALID:
+    case GPUMEM_MIN_VALID:
+    case GPUMEM_MAX_VALID:
+    case GPUMEM_ARG_MIN_VALID:
+    case GPUMEM_ARG_MAX_VALID:
     case GPUMEM_DOT:   // these are for floating-point elements
     case GPUMEM_NRM2:
     case GPUMEM_SUM_COMPENSATED:
@@ -353,6 +366,12 @@ std::vector<double> terms(gpumem_reduce_op op, const Sequence& x, const Sequence
       case GPUMEM_SUM:
       case GPUMEM_SUM_COMPENSATED:
       case GPUMEM_PROD:
+      case GPUMEM_SUM_VALID:
+      case GPUMEM_COUNT_VALID:
+      case GPUMEM_MIN_VALID:
+      case GPUMEM_MAX_VALID:
+      case GPUMEM_ARG_MIN_VALID:
+      case GPUMEM_ARG_MAX_VALID:
       case GPUMEM_NRM2:
       case GPUMEM_MIN:
       case GPUMEM_MAX:

@@ -95,6 +95,12 @@ Instance make_reduce(Builder b) {
       case GPUMEM_MIN_MAX:
       case GPUMEM_SUM_COMPENSATED:
       case GPUMEM_PROD:
+      case GPUMEM_SUM_VALID:
+      case GPUMEM_COUNT_VALID:
+      case GPUMEM_MIN_VALID:
+      case GPUMEM_MAX_VALID:
+      case GPUMEM_ARG_MIN_VALID:
+      case GPUMEM_ARG_MAX_VALID:
         break;
     }
     return call(on, gpumem_reduce, gpumem_reduce_async, ctx, dtype, op, at(x), n, stride, value);

@@ -278,6 +278,12 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
   of<void> reduce_axis(reduce_op op, axis along, matrix_view<T> x, R&& result) const {
     return this->axis_into(op, along, x, std::forward<R>(result), {});
   }
+  // One result per index of the other axes. Results of floating-point elements may have the elements' type.
+  template <class X, class R>
+  of<void> reduce_axes(reduce_op op, X&& x, list<std::int64_t> extents, list<std::int32_t> axes, R&& result,
+                       list<std::int64_t> strides = {}) const {
+    return this->axes_into(op, std::forward<X>(x), extents, axes, std::forward<R>(result), strides, {});
+  }
   // The minimum, the maximum or the largest magnitude of each row or column, and its index from 0.
   template <class T, class V, class I>
   of<void> argreduce_axis(reduce_op op, axis along, matrix_view<T> x, V&& value, I&& index) const {

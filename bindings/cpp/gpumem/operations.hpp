@@ -578,6 +578,35 @@ class operations {
                                        x.cols(), x.ld(), x.batches(), x.batch_stride(), to.data));
   }
 
+  template <class X, class R>
+  of<void> axes_into(reduce_op op, X&& x, list<std::int64_t> extents, list<std::int32_t> axes, R&& result,
+                     list<std::int64_t> strides, status_word word) const {
+    const auto from = detail::contiguous(std::forward<X>(x));
+    const auto to = detail::contiguous(std::forward<R>(result));
+    using T = typename decltype(from)::element;
+    using S = typename decltype(to)::element;
+    static_assert(std::is_same_v<S, reduced_t<T>> || (std::is_same_v<S, T> && std::is_same_v<reduced_t<T>, double>),
+                  "results are reduced_t of the elements, or if those are floating-point numbers, of their type");
+    const std::int64_t rank = extents.size();
+    if (strides.size() != 0 && strides.size() != rank)
+      return unequal("reduce_axes: size of strides", strides.size(), "of extents", rank);
+    if (!reaches(extents, strides, from.size)) return past("reduce_axes: x", from.size);
+    const auto counted = static_cast<std::int32_t>(rank < 31 ? rank : 31);  // the library refuses more than 8
+    std::int32_t mask = 0;
+    for (const std::int32_t d : axes) {
+      if (d < 0 || d >= counted) return Mode::template refuse<void>(detail::quantity("reduce_axes: an axis", d));
+      mask |= 1 << d;
+    }
+    std::int64_t results = op == reduce_op::min_max ? 2 : 1;
+    for (std::int32_t d = 0; d < counted; ++d) {
+      if ((mask >> d & 1) == 0) results = detail::product(results, extents.begin()[d]);
+    }
+    if (to.size < results) return few("reduce_axes: result", to.size, results);
+    return Mode::give(queue_.call_with(word.get(), gpumem_reduce_axes, gpumem_reduce_axes_async, detail::raw_dtype<T>(),
+                                       detail::raw(op), detail::few_of(rank), extents.data(), from.data, strides.data(),
+                                       mask, to.data, detail::raw_dtype<S>()));
+  }
+
   template <class T, class V, class I>
   of<void> search_into(reduce_op op, axis along, matrix_view<T> x, V&& value, I&& index, status_word word) const {
     const auto to = detail::contiguous(std::forward<V>(value));

@@ -163,6 +163,11 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
   of<void> reduce_axis(reduce_op op, axis along, matrix_view<T> x, R&& result, status_word word = {}) const {
     return this->axis_into(op, along, x, std::forward<R>(result), word);
   }
+  template <class X, class R>
+  of<void> reduce_axes(reduce_op op, X&& x, list<std::int64_t> extents, list<std::int32_t> axes, R&& result,
+                       list<std::int64_t> strides = {}, status_word word = {}) const {
+    return this->axes_into(op, std::forward<X>(x), extents, axes, std::forward<R>(result), strides, word);
+  }
   template <class T, class V, class I>
   of<void> argreduce_axis(reduce_op op, axis along, matrix_view<T> x, V&& value, I&& index,
                           status_word word = {}) const {

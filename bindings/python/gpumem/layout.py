@@ -217,8 +217,23 @@ def image(view, name, batch=False):
     return shape[0], shape[1], channels, pitch
 
 
+def axes_of(view, axis):
+    """The axes as numbers from 0: one, those of a tuple, or all if axis is None."""
+    try:
+        axes = [operator.index(a) for a in (range(view.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,))]
+    except TypeError:
+        raise TypeError(f"axis is {axis!r}; expected an integer or a tuple of integers") from None
+    for a in axes:
+        if not -view.ndim <= a < view.ndim:
+            raise ValueError(f"axis {a} of an array with {view.ndim} axes")
+    axes = [a % view.ndim for a in axes]
+    if len(set(axes)) < len(axes):
+        raise ValueError(f"axis is {axis}; expected each axis once")
+    return axes
+
+
 def lines(view, axis):
-    """The arguments of a reduction along an axis.
+    """The arguments of a reduction along an axis, or None if it is not one of rows or columns of matrices.
 
     Returns 0 (each row) or 1 (each column), rows, cols, ld, batches, batch stride, the shape of the results and `order`.
     Results are written in the order of the memory of x. `order` lists their axes, or is None for the order of the indices.
@@ -246,7 +261,7 @@ def lines(view, axis):
     batches = others.pop() if others else (1, 0)
     ld, batch_stride = elements(view, row[1], row[0], max(cols, 1)), elements(view, batches[1], batches[0])
     if others or ld is None or batch_stride is None:
-        refuse(view, "x", "axes without padding between them, before and after the reduced one")
+        return None
     return int(of_cols), row[0], cols, max(ld, cols), batches[0], batch_stride, tuple(shape), None if walked == sorted(walked) else order
 
 

@@ -12,7 +12,7 @@ from . import _gpumem as raw
 from .array import Array, owner_of
 from .elementwise import Elementwise, numbers
 from .errors import Error
-from .layout import (broadcast, broadcast_shape, collapse, contiguous, described, element_name, first_with_axes, flags, image, indices,
+from .layout import (axes_of, broadcast, broadcast_shape, collapse, contiguous, described, element_name, first_with_axes, flags, image, indices,
                      is_fortran, leading_dimension, lines, numbers_of, of_one_order, operand, refuse, rows, same_elements, sequence,
                      strides_over, typed, vector, whole_strides, with_axes)
 from .names import Dtype, Kind, Op
@@ -75,20 +75,20 @@ class Operations(Elementwise):
 
     # --------------------------------------------------------------------------------------------------------- reduce
 
-    def _reduce(self, x, op="sum", *, axis=None, out=None, status=None, stream=None):
+    def _reduce(self, x, op="sum", *, axis=None, dtype=None, keepdims=False, out=None, status=None, stream=None):
         """The general case of Base.reduce()."""
         view, op = operand(self, x, "x", stream), op_code(op)
-        dtype = typed(view, "x")
+        element = typed(view, "x")
         pairs = (2,) if op == Op.MIN_MAX else ()
-        if axis is not None:
-            return self._reduce_axis(x, view, op, axis, pairs, out, status, stream)
+        if axis is not None or dtype is not None or keepdims:
+            return self._reduce_axes(x, view, op, axes_of(view, axis), dtype, keepdims, pairs, out, status, stream)
         form, elements = elements_of(view, op)
         if out is None and stream is None:
             cell = raw.Cell()
-            self._run(f"gpumem_reduce{form}", None, (dtype, op, *elements, cell), ())
-            return (cell.result(dtype, 0), cell.result(dtype, 1)) if pairs else cell.result(dtype, 0)
-        out, result = self._out(out, x, view, pairs, RESULTS[dtype], stream)
-        self._run(f"gpumem_reduce{form}", stream, (dtype, op, *elements, result), (*elements, result, status),
+            self._run(f"gpumem_reduce{form}", None, (element, op, *elements, cell), ())
+            return (cell.result(element, 0), cell.result(element, 1)) if pairs else cell.result(element, 0)
+        out, result = self._out(out, x, view, pairs, RESULTS[element], stream)
+        self._run(f"gpumem_reduce{form}", stream, (element, op, *elements, result), (*elements, result, status),
                   (self._status(status),))  # fmt: skip
         return out
 
@@ -123,8 +123,19 @@ class Operations(Elementwise):
             raise ValueError(f"status has {view.size} elements of {element_name(view)}; expected one of i32")
         return view
 
-    def _reduce_axis(self, x, view, op, axis, pairs, out, status, stream):
-        of_cols, n_rows, cols, ld, batches, batch_stride, shape, order = lines(view, axis)
+    def _reduce_axes(self, x, view, op, axes, dtype, keepdims, pairs, out, status, stream):
+        found = lines(view, axes[0]) if len(axes) == 1 and dtype is None and not keepdims else None
+        if found:
+            return self._reduce_axis(x, view, op, found, pairs, out, status, stream)
+        shape = tuple(1 if axis in axes else extent for axis, extent in enumerate(view.shape) if keepdims or axis not in axes)
+        code = int(RESULTS[view.dtype_code] if dtype is None else dtype_code(dtype))
+        strides = numbers("q", strides_over(view, "x", view.shape))
+        out, result = self._out(out, x, view, shape + pairs, code, stream)
+        args = (view.dtype_code, op, view.ndim, numbers("q", view.shape), view, strides, sum(1 << axis for axis in axes), result, code)
+        return self._several("gpumem_reduce_axes", args, (view, result, status), out, status, stream)
+
+    def _reduce_axis(self, x, view, op, found, pairs, out, status, stream):
+        of_cols, n_rows, cols, ld, batches, batch_stride, shape, order = found
         if order is not None and pairs:
             order.append(len(order))
         out, result = self._out(out, x, view, shape + pairs, RESULTS[view.dtype_code], stream, order)
@@ -220,7 +231,10 @@ class Operations(Elementwise):
         return values, indices
 
     def _argreduce_axis(self, x, view, op, axis, values, indices, status, stream):
-        of_cols, n_rows, cols, ld, batches, batch_stride, shape, order = lines(view, axis)
+        found = lines(view, axis)
+        if found is None:
+            refuse(view, "x", "axes without padding between them, before and after the reduced one")
+        of_cols, n_rows, cols, ld, batches, batch_stride, shape, order = found
         values, value = self._out(values, x, view, shape, RESULTS[view.dtype_code], stream, order)
         indices, index = self._out(indices, x, view, shape, Dtype.I64, stream, order)
         args = (view.dtype_code, op, of_cols, view, n_rows, cols, ld, batches, batch_stride, value, index)

@@ -90,11 +90,13 @@ static void base_dealloc(Base* self) {
 
 static PyMethodDef base_methods[] = {
     {"reduce", (PyCFunction)(void (*)(void))base_reduce, METH_FASTCALL | METH_KEYWORDS,
-     "reduce(x, op='sum', *, axis=None, out=None, status=None, stream=None)\n\n"
-     "Reduces all elements to an int, a float, or a pair for 'min_max'. With `axis`, the result is an array with one\n"
-     "number per line along it. With `stream`, the number is written to an array, and its deferred status to "
-     "`status`,\n"
-     "an array of one i32."},
+     "reduce(x, op='sum', *, axis=None, dtype=None, keepdims=False, out=None, status=None, stream=None)\n\n"
+     "Reduces all elements to an int, a float, or a pair for 'min_max'. With `axis`, an integer or a tuple, the result "
+     "is\n"
+     "an array without these axes, or with `keepdims` of extent 1. Its `dtype` is i64, u64 or f64, or for floats also "
+     "that\n"
+     "of x. With `stream`, the number is written to an array, and its deferred status to `status`, an array of one "
+     "i32."},
     {NULL, NULL, 0, NULL}};
 static PyGetSetDef base_properties[] = {{"handle", (getter)get_handle, (setter)set_handle,
                                          "the gpumem_ctx, which lives as long as a call uses it; None closes it", NULL},

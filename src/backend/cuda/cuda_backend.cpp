@@ -206,6 +206,14 @@ void CudaBackend::release_async(NativeStream stream, void* p, size_t bytes) noex
   enter_to_end([&] { pool_.release(native(stream), p); });
 }
 
+std::shared_ptr<void> CudaBackend::scratch(NativeStream stream, size_t bytes) {
+  const DeviceScope scope = enter();
+  require_open(stream);
+  auto block = std::make_unique<StreamMemory::Block>(stream_memory_, props_, bytes, native(stream));
+  void* const p = block->get();
+  return {p, [this, owned = block.release()](void*) { enter_to_end([&] { delete owned; }); }};
+}
+
 void CudaBackend::trim(size_t keep_bytes) noexcept {
   enter_to_end([&] { pool_.trim(keep_bytes); });
 }

@@ -32,6 +32,7 @@ class CudaBackend final : public Backend {
   void release(gpumem_memory_kind kind, void* p, size_t bytes) noexcept override;
   void* allocate_async(NativeStream stream, size_t bytes) override;
   void release_async(NativeStream stream, void* p, size_t bytes) noexcept override;
+  std::shared_ptr<void> scratch(NativeStream stream, size_t bytes) override;
   bool watched() const noexcept override { return checker_.attached(); }
   void begin_block(void* p, size_t bytes) noexcept override { checker_.begin_block(p, bytes); }
   void end_block(void* p) noexcept override { checker_.end_block(p); }

@@ -108,6 +108,11 @@ void HostBackend::release_async(NativeStream stream, void* p, size_t bytes) noex
   }
 }
 
+std::shared_ptr<void> HostBackend::scratch(NativeStream stream, size_t bytes) {
+  require_available_for_call(bytes);
+  return {map_pages(bytes), [this, stream, bytes](void* p) { release_async(stream, p, bytes); }};
+}
+
 void HostBackend::read_all(NativeStream stream, const void* p, size_t bytes, int32_t) {
   static constexpr size_t kPiece = size_t{1} << 20;
   submit(stream, Completion::asynchronous, [this, p, bytes] {

@@ -26,6 +26,7 @@ class HostBackend final : public Host {
   void release(gpumem_memory_kind kind, void* p, size_t bytes) noexcept override;
   void* allocate_async(NativeStream stream, size_t bytes) override;
   void release_async(NativeStream stream, void* p, size_t bytes) noexcept override;
+  std::shared_ptr<void> scratch(NativeStream stream, size_t bytes) override;
   void read_all(NativeStream stream, const void* p, size_t bytes, int32_t blocks) override;
   void make_resident(void* p, size_t bytes) noexcept override;
 

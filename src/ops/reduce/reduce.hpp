@@ -30,8 +30,19 @@ struct ViewArguments {
 ReduceParams with_view(ReduceParams call, const ViewArguments& view) noexcept;
 // Throws INVALID_ARGUMENT.
 void check(const ViewArguments& view);
+// Whether exact results permit any order of the elements.
+bool any_order(const ReduceParams& call) noexcept;
 // The same elements in the fewest axes. If one is left, the operands become sequences with strides.
 ReduceParams fused(const ReduceParams& call) noexcept;
+
+// A reduction of some axes of a view.
+struct ReduceAxesCall {
+  ReduceParams reduction;  // all but the number of elements
+  ViewArguments view;
+  int32_t axes;
+  gpumem_dtype result_type;
+};
+void reduce_axes(Context& context, const ReduceAxesCall& call, NativeStream stream, Completion completion);
 
 // The largest piece of streamed host data, in elements: a power of two of 1024-element blocks.
 int64_t streamed_piece(gpumem_dtype dtype) noexcept;

@@ -18,13 +18,7 @@ void read_strides(const int64_t* from, const ReduceView& view, int64_t (&to)[kMa
   }
 }
 
-// Exact results do not depend on the order of the elements. The axes with the shortest strides then come last.
-bool any_order(const ReduceParams& c) noexcept {
-  const NodeKind kind = node_kind(c.dtype, c.op);
-  return !is_ordered(kind) && kind != NodeKind::arg;
-}
-
-// Axes of extent 1 are dropped.
+// Axes of extent 1 are dropped. If the order is free, the axes with the shortest strides come last.
 ReduceView without_single(const ReduceParams& c) noexcept {
   const ReduceView& from = c.view;
   const AxesInOrder by_stride = in_order_of(from.strides, from.rank);
@@ -46,6 +40,11 @@ bool continues(const int64_t* strides, const ReduceView& view, int32_t d) noexce
 }
 
 }  // namespace
+
+bool any_order(const ReduceParams& c) noexcept {
+  const NodeKind kind = node_kind(c.dtype, c.op);
+  return !is_ordered(kind) && kind != NodeKind::arg;
+}
 
 ReduceParams with_view(ReduceParams call, const ViewArguments& given) noexcept {
   if (given.rank < 0 || given.rank > kMaxReduceRank || (given.rank > 0 && given.extents == nullptr)) return call;

@@ -145,6 +145,11 @@ typedef struct gpumem_functions {
                                int64_t, int64_t, int64_t, int64_t, void *);
   gpumem_status (*reduce_axis_async)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, gpumem_axis, const void *, int64_t,
                                      int64_t, int64_t, int64_t, int64_t, void *, gpumem_status *, gpumem_stream *);
+  gpumem_status (*reduce_axes)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, int32_t, const int64_t *, const void *,
+                               const int64_t *, int32_t, void *, gpumem_dtype);
+  gpumem_status (*reduce_axes_async)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, int32_t, const int64_t *,
+                                     const void *, const int64_t *, int32_t, void *, gpumem_dtype, gpumem_status *,
+                                     gpumem_stream *);
   gpumem_status (*argreduce_axis)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, gpumem_axis, const void *, int64_t,
                                   int64_t, int64_t, int64_t, int64_t, void *, int64_t *);
   gpumem_status (*argreduce_axis_async)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, gpumem_axis, const void *,
@@ -422,6 +427,8 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_nrm2_f64_async,
                                                 gpumem_reduce_axis,
                                                 gpumem_reduce_axis_async,
+                                                gpumem_reduce_axes,
+                                                gpumem_reduce_axes_async,
                                                 gpumem_argreduce_axis,
                                                 gpumem_argreduce_axis_async,
                                                 gpumem_reduce_segments,

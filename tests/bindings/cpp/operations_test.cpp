@@ -164,6 +164,23 @@ TEST_P(CppOperations, ReduceLines) {
   EXPECT_TRUE(throws(status::invalid_argument, "argreduce_axis: value or index has 3 elements; expected 4 or more",
                      [&] { ctx.argreduce_axis(reduce_op::max, axis::cols, matrix_view(m, 3, 4), rows, places); }));
 
+  ctx.reduce_axes(reduce_op::sum, m, {3, 2, 2}, {0, 2}, places);
+  EXPECT_EQ(places, (std::vector<std::int64_t>{33, 45, 2, 2}));
+  ctx.reduce_axes(reduce_op::sum, m, {2, 3}, {1}, places, {6, 2});
+  EXPECT_EQ(places, (std::vector<std::int64_t>{9, 27, 2, 2}));
+  std::vector<float> halves{0.5F, 1.5F, 2.5F, 3.5F}, rounded(2);
+  ctx.reduce_axes(reduce_op::sum, halves, {1, 2, 2}, {0, 1}, rounded);
+  EXPECT_EQ(rounded, (std::vector<float>{3, 5}));
+  EXPECT_TRUE(throws(status::invalid_argument, "reduce_axes: result has 4 elements; expected 12 or more", [&] {
+    ctx.reduce_axes(reduce_op::sum, m, {3, 4}, {}, places);
+  }));
+  EXPECT_TRUE(throws(status::invalid_argument, "reduce_axes: an axis is 2", [&] {
+    ctx.reduce_axes(reduce_op::sum, m, {3, 4}, {2}, places);
+  }));
+  EXPECT_TRUE(throws(status::invalid_argument, "reduce_axes: x reaches past its 12 elements", [&] {
+    ctx.reduce_axes(reduce_op::sum, m, {3, 5}, {0, 1}, places);
+  }));
+
   const std::vector<std::int64_t> offsets{0, 2, 2, 12};
   std::vector<std::int64_t> sums(3);
   ctx.reduce_segments(reduce_op::sum, m, offsets, sums);
@@ -181,12 +198,17 @@ TEST_P(CppOperations, ReduceLines) {
   ctx.copy(ends, offsets);
   stream.reduce_axis(reduce_op::sum, axis::rows, matrix_view(x, 3, 4), results.subview(0, 3));
   stream.reduce_segments(reduce_op::sum, x, ends, results.subview(3, 3));
+  auto word = ctx.alloc_pinned<gpumem_status>(1);
+  auto halved = ctx.alloc_pinned<std::int64_t>(2);
+  stream.reduce_axes(reduce_op::sum, x, {3, 2, 2}, {0, 2}, halved, {}, word);
   auto found = ctx.alloc_pinned<std::int64_t>(6);
   stream.argreduce_axis(reduce_op::min, axis::rows, matrix_view(x, 3, 4), found.subview(0, 3), found.subview(3, 3));
   stream.synchronize();
   EXPECT_EQ(std::vector<std::int64_t>(results.begin(), results.end()),
             (std::vector<std::int64_t>{10, 26, 42, 3, 0, 75}));
   EXPECT_EQ(std::vector<std::int64_t>(found.begin(), found.end()), (std::vector<std::int64_t>{1, 5, 9, 0, 0, 0}));
+  EXPECT_EQ(std::vector<std::int64_t>(halved.begin(), halved.end()), (std::vector<std::int64_t>{33, 45}));
+  EXPECT_EQ(word[0], GPUMEM_OK);
 }
 
 TEST_P(CppOperations, ReduceByIndex) {

@@ -257,6 +257,7 @@ contains
   subroutine lines
     integer(int32), target :: x(6, 5, 2)
     integer(int64), target :: cols(5), rows(6), many(6, 2), places(6, 2), both(2, 4), results(3)
+    real(real32), target :: real_x(6, 5, 2), real_sums(6)
     integer :: i
     x = reshape([(mod(i * 37, 101) - 50, i = 1, 60)], [6, 5, 2])
     call ctx%reduce_axis(gpumem_sum, gpumem_view(x(:, :, 1)), 1, gpumem_view(cols))
@@ -267,6 +268,20 @@ contains
     call expect(all(many == sum(x, 2)), 'of each matrix')
     call ctx%reduce_axis(gpumem_min_max, part(gpumem_view(x(:, :, 2)), [2, 1], [3, 4]), 1, gpumem_view(both))
     call expect(all(both(1, :) == minval(x(2:3, 1:4, 2), 1)) .and. all(both(2, :) == maxval(x(2:3, 1:4, 2), 1)), 'of a section')
+    call ctx%reduce_axes(gpumem_sum, gpumem_view(x), [1, 3], gpumem_view(cols))
+    call expect(all(cols == sum(sum(x, 3), 1)), 'sum along two dimensions')
+    call ctx%reduce_axes(gpumem_max, gpumem_view(x), [2], gpumem_view(many))
+    call expect(all(many == maxval(x, 2)), 'maximum along one of three dimensions')
+    real_x = x
+    call ctx%reduce_axes(gpumem_sum, gpumem_view(real_x), [3, 2], gpumem_view(real_sums))
+    call expect(all(nint(real_sums) == sum(sum(x, 3), 2)), 'sums of the kind of x')
+    call ctx%reduce_axes(gpumem_min_max, part(gpumem_view(x(:, :, 2)), [2, 1], [3, 4]), [1], gpumem_view(both))
+    call expect(all(both(1, :) == minval(x(2:3, 1:4, 2), 1)) .and. all(both(2, :) == maxval(x(2:3, 1:4, 2), 1)), &
+        'of dimensions of a section')
+    call ctx%reduce_axes(gpumem_sum, gpumem_view(x), [4], gpumem_view(many), stat=stat, errmsg=errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'a dimension is 4')
+    call ctx%reduce_axes(gpumem_sum, gpumem_view(x), [2], gpumem_view(rows), stat=stat, errmsg=errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, '12')
     call ctx%argreduce_axis_from_zero(gpumem_max, gpumem_view(x), 2, gpumem_view(many), gpumem_view(places))
     call expect(all(many == maxval(x, 2)) .and. all(places + 1 == maxloc(x, 2)), 'places along dimension 2')
     call ctx%argreduce_axis_from_zero(gpumem_min, gpumem_view(x), 2, gpumem_view(many), gpumem_view(rows), stat=stat, errmsg=errmsg)
@@ -488,6 +503,9 @@ contains
     call expect(found(2) == maxval(a) .and. from_zero(1) == maxloc([a], 1) - 1, 'an enqueued place counts from 0')
     call expect(abs(found(1) - sum(a)) < 1e-14 * 12 .and. abs(found(4)**2 - found(3)) < 1e-12, 'enqueued sums')
     call expect(all(found(5:7) == maxval(a, 1)) .and. all(statuses(:2) == gpumem_ok), 'enqueued maxima and statuses')
+    call stream%reduce_axes(gpumem_max, x%view(), [1], v%section([5], [7]), status=gpumem_view(statuses(2:2)))
+    call stream%synchronize()
+    call expect(all(found(5:7) == 2 * maxval(a, 1)) .and. statuses(2) == gpumem_ok, 'enqueued maxima of dimensions')
 
     call stream%permute(x%view(), [2, 1], y%view())
     call stream%gather_from_zero(x%view(), rows%view(), x%view(), stat, errmsg, gpumem_view(statuses(3:3)))

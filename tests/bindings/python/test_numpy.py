@@ -243,7 +243,9 @@ def test_messages_for_mistakes():
     x, index = np.ones((3, 4)), np.array([0.0, 1.0])
     with host() as ctx:
         with raises(TypeError, "axis is (0, 1); expected one integer"):
-            ctx.reduce(x, axis=(0, 1))
+            ctx.argreduce(x, axis=(0, 1))
+        with raises(TypeError, "axis is [0, 1]; expected an integer or a tuple of integers"):
+            ctx.reduce(x, axis=[0, 1])
         for wrong in index, index.astype("i2"):
             with raises(ValueError, "index has elements of", "i32 or u32 or i64 or u64"):
                 ctx.gather(x, wrong)

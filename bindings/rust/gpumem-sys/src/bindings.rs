@@ -79,6 +79,12 @@ pub const GPUMEM_DOT: gpumem_reduce_op = 18;
 pub const GPUMEM_NRM2: gpumem_reduce_op = 19;
 pub const GPUMEM_ARG_MAX_ABS: gpumem_reduce_op = 20;
 pub const GPUMEM_PROD: gpumem_reduce_op = 21;
+pub const GPUMEM_SUM_VALID: gpumem_reduce_op = 22;
+pub const GPUMEM_COUNT_VALID: gpumem_reduce_op = 23;
+pub const GPUMEM_MIN_VALID: gpumem_reduce_op = 24;
+pub const GPUMEM_MAX_VALID: gpumem_reduce_op = 25;
+pub const GPUMEM_ARG_MIN_VALID: gpumem_reduce_op = 26;
+pub const GPUMEM_ARG_MAX_VALID: gpumem_reduce_op = 27;
 pub const GPUMEM_AXIS_ROWS: gpumem_axis = 0;
 pub const GPUMEM_AXIS_COLS: gpumem_axis = 1;
 pub const GPUMEM_MEMORY_PAGEABLE: gpumem_memory_kind = 0;
@@ -498,6 +504,8 @@ pub struct Functions {
     pub gpumem_reduce_axis_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, axis: gpumem_axis, x: *const c_void, rows: i64, cols: i64, ld: i64, batches: i64, batch_stride: i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_argreduce_axis: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, axis: gpumem_axis, x: *const c_void, rows: i64, cols: i64, ld: i64, batches: i64, batch_stride: i64, value: *mut c_void, index: *mut i64) -> gpumem_status,
     pub gpumem_argreduce_axis_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, axis: gpumem_axis, x: *const c_void, rows: i64, cols: i64, ld: i64, batches: i64, batch_stride: i64, value: *mut c_void, index: *mut i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_reduce_axes: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, axes: i32, result: *mut c_void, result_type: gpumem_dtype) -> gpumem_status,
+    pub gpumem_reduce_axes_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, axes: i32, result: *mut c_void, result_type: gpumem_dtype, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_reduce_segments: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void) -> gpumem_status,
     pub gpumem_reduce_segments_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_reduce_by_index: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, index_type: gpumem_dtype, index: *const c_void, n: i64, result: *mut c_void, bins: i64) -> gpumem_status,
@@ -717,6 +725,8 @@ impl Functions {
             gpumem_reduce_axis_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, gpumem_axis, *const c_void, i64, i64, i64, i64, i64, *mut c_void, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_reduce_axis_async\0")?),
             gpumem_argreduce_axis: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, gpumem_axis, *const c_void, i64, i64, i64, i64, i64, *mut c_void, *mut i64) -> gpumem_status>(some("gpumem_argreduce_axis\0")?),
             gpumem_argreduce_axis_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, gpumem_axis, *const c_void, i64, i64, i64, i64, i64, *mut c_void, *mut i64, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_argreduce_axis_async\0")?),
+            gpumem_reduce_axes: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const i64, *const c_void, *const i64, i32, *mut c_void, gpumem_dtype) -> gpumem_status>(some("gpumem_reduce_axes\0")?),
+            gpumem_reduce_axes_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const i64, *const c_void, *const i64, i32, *mut c_void, gpumem_dtype, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_reduce_axes_async\0")?),
             gpumem_reduce_segments: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, *const c_void, i64, *const i64, i64, *mut c_void) -> gpumem_status>(some("gpumem_reduce_segments\0")?),
             gpumem_reduce_segments_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, *const c_void, i64, *const i64, i64, *mut c_void, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_reduce_segments_async\0")?),
             gpumem_reduce_by_index: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, *const c_void, gpumem_dtype, *const c_void, i64, *mut c_void, i64) -> gpumem_status>(some("gpumem_reduce_by_index\0")?),
@@ -928,6 +938,8 @@ impl Functions {
             gpumem_reduce_axis_async: linked::gpumem_reduce_axis_async,
             gpumem_argreduce_axis: linked::gpumem_argreduce_axis,
             gpumem_argreduce_axis_async: linked::gpumem_argreduce_axis_async,
+            gpumem_reduce_axes: linked::gpumem_reduce_axes,
+            gpumem_reduce_axes_async: linked::gpumem_reduce_axes_async,
             gpumem_reduce_segments: linked::gpumem_reduce_segments,
             gpumem_reduce_segments_async: linked::gpumem_reduce_segments_async,
             gpumem_reduce_by_index: linked::gpumem_reduce_by_index,
@@ -1141,6 +1153,8 @@ mod linked {
         pub fn gpumem_reduce_axis_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, axis: gpumem_axis, x: *const c_void, rows: i64, cols: i64, ld: i64, batches: i64, batch_stride: i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_argreduce_axis(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, axis: gpumem_axis, x: *const c_void, rows: i64, cols: i64, ld: i64, batches: i64, batch_stride: i64, value: *mut c_void, index: *mut i64) -> gpumem_status;
         pub fn gpumem_argreduce_axis_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, axis: gpumem_axis, x: *const c_void, rows: i64, cols: i64, ld: i64, batches: i64, batch_stride: i64, value: *mut c_void, index: *mut i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_reduce_axes(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, axes: i32, result: *mut c_void, result_type: gpumem_dtype) -> gpumem_status;
+        pub fn gpumem_reduce_axes_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, axes: i32, result: *mut c_void, result_type: gpumem_dtype, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_reduce_segments(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void) -> gpumem_status;
         pub fn gpumem_reduce_segments_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_reduce_by_index(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, index_type: gpumem_dtype, index: *const c_void, n: i64, result: *mut c_void, bins: i64) -> gpumem_status;

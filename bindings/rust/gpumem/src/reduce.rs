@@ -291,6 +291,33 @@ impl<T: Element> Sequence<T> {
         Ok(run!(at, gpumem_reduce_view(args.0, args.1, ndim, e, args.2, s, result), gpumem_reduce_view_async(status)))
     }
 
+    /// The results have any type. The library refuses those that are not for these elements.
+    fn reduce_axes<R: Element>(
+        &self,
+        at: Run<'_>,
+        layout: Array<'_>,
+        reduced: &[usize],
+        op: Op,
+        out: (*mut R, usize),
+        status: *mut i32,
+    ) -> Result<i32> {
+        let Axes(ndim, extents, strides) = self.axes(layout, "x")?;
+        if let Some(axis) = reduced.iter().find(|&&axis| axis >= extents.len().min(31)) {
+            return Err(Error::argument(format!("axes has {}, but x has {} axes", axis, ndim)));
+        }
+        let mask = reduced.iter().fold(0, |mask, axis| mask | 1 << axis);
+        let kept = (0..extents.len()).filter(|axis| !reduced.contains(axis));
+        let results = kept.map(|axis| layout.extents[axis]).try_fold(op.results(), usize::checked_mul);
+        enough(results, out.1, "out")?;
+        let (e, s) = (extents.as_ptr(), strides.as_ptr());
+        let args = (T::DTYPE as i32, op as i32, self.ptr.cast(), out.0.cast(), R::DTYPE as i32);
+        Ok(run!(
+            at,
+            gpumem_reduce_axes(args.0, args.1, ndim, e, args.2, s, mask, args.3, args.4),
+            gpumem_reduce_axes_async(status)
+        ))
+    }
+
     fn argreduce_view(
         &self,
         at: Run<'_>,
@@ -447,6 +474,22 @@ impl Context {
     ) -> Result<Several> {
         let out = out.into();
         let status = Sequence::from(x.into()).axis(self.now(), layout, axis, op, (out.ptr, out.len), null_mut())?;
+        Several::of(self, status, &OF_LINES)
+    }
+
+    /// One result per index of the axes that are not in `axes`, in row-major order. `R` is `T::Result`, or `T` if it is a
+    /// floating-point type. `gpumem_reduce_axes()`.
+    pub fn reduce_axes<'a, 'b, T: Element, R: Element>(
+        &self,
+        x: impl Into<View<'a, T>>,
+        layout: Array<'_>,
+        axes: &[usize],
+        op: Op,
+        out: impl Into<ViewMut<'b, R>>,
+    ) -> Result<Several> {
+        let out = out.into();
+        let status =
+            Sequence::from(x.into()).reduce_axes(self.now(), layout, axes, op, (out.ptr, out.len), null_mut())?;
         Several::of(self, status, &OF_LINES)
     }
 
@@ -620,6 +663,20 @@ impl Queue {
     ) -> Result<()> {
         let (x, out, status) = (self.input(x, "x")?, self.output(out, "out")?, self.status(status)?);
         self.ctx.check(Sequence::from(x).axis(self.run(), layout, axis, op, (out.ptr, out.len), status)?)
+    }
+
+    /// As [`Context::reduce_axes`]. `gpumem_reduce_axes_async()`.
+    pub fn reduce_axes<'a, 'b, T: Element, R: Element>(
+        &self,
+        x: impl Into<Lent<'a, T>>,
+        layout: Array<'_>,
+        axes: &[usize],
+        op: Op,
+        out: impl Into<LentMut<'b, R>>,
+        status: Option<LentMut<'_, i32>>,
+    ) -> Result<()> {
+        let (x, out, status) = (self.input(x, "x")?, self.output(out, "out")?, self.status(status)?);
+        self.ctx.check(Sequence::from(x).reduce_axes(self.run(), layout, axes, op, (out.ptr, out.len), status)?)
     }
 
     /// As [`Context::argreduce_axis`]. `gpumem_argreduce_axis_async()`.

@@ -68,6 +68,18 @@ fn reduces_lines_and_segments() -> Result<()> {
     let two = Matrix::new(1, 2).batches(4, 1);
     ctx.reduce_axis(&x, two, Axis::Rows, Op::MinMax, &mut ends)?.all()?;
     assert_eq!(ends, [1, 2, 2, 3, 3, 4, 4, i64::MAX]);
+    let grid = [1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
+    let (mut exact, mut rounded) = ([0.0f64; 2], [0.0f32; 4]);
+    ctx.reduce_axes(&grid, Array::new(&[2, 2, 2]), &[0, 2], Op::Sum, &mut exact)?.all()?;
+    assert_eq!(exact, [14.0, 22.0]);
+    ctx.reduce_axes(&grid, Array::new(&[2, 2, 2]), &[1], Op::Sum, &mut rounded)?.all()?;
+    assert_eq!(rounded, [4.0, 6.0, 12.0, 14.0]);
+    ctx.reduce_axes(&grid, Array::new(&[2, 2]).strides(&[4, 1]), &[0], Op::MinMax, &mut rounded)?.all()?;
+    assert_eq!(rounded, [1.0, 5.0, 2.0, 6.0]);
+    let axes = Array::new(&[4, 2]);
+    assert_eq!(status(ctx.reduce_axes(&grid, axes, &[1], Op::Sum, &mut exact)), Status::OUT_OF_RANGE);
+    assert_eq!(status(ctx.reduce_axes(&grid, axes, &[2], Op::Sum, &mut exact)), Status::INVALID_ARGUMENT);
+    assert_eq!(status(ctx.reduce_axes(&grid, axes, &[0], Op::Sum, &mut [0i64; 2])), Status::INVALID_ARGUMENT);
     let mut sums = [0.0; 3];
     let mut scanned = [0i64; 3];
     ctx.scan(Op::Sum, true, &[3i32, 1, 4], &mut scanned)?;

@@ -1,0 +1,321 @@
+// Reductions of some axes of a view. They become lines of matrices: of x, or of a copy whose reduced axes come last.
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "base/checked.hpp"
+#include "base/names.hpp"
+#include "kernels/alignment.hpp"
+#include "kernels/values.hpp"
+#include "ops/bounce_buffers.hpp"
+#include "ops/permute/permute_fuse.hpp"
+#include "ops/plan.hpp"
+#include "ops/reduce/reduce.hpp"
+#include "ops/staging.hpp"
+#include "ops/strides.hpp"
+
+namespace gpumem {
+namespace {
+
+struct ViewAxis {
+  int64_t extent = 1;
+  int64_t stride = 0;
+};
+
+// From the slowest to the fastest.
+struct AxisList {
+  int32_t rank = 0;
+  ViewAxis axis[kMaxAxes];
+
+  // Joins the axis with the last one if that continues it.
+  void add(const ViewAxis& next) noexcept {
+    int64_t end = 0;
+    if (next.extent == 1) return;
+    if (rank > 0 && !__builtin_mul_overflow(next.extent, next.stride, &end) && axis[rank - 1].stride == end) {
+      ViewAxis& last = axis[rank - 1];
+      last = {last.extent * next.extent, next.stride};
+    } else {
+      axis[rank++] = next;
+    }
+  }
+  ViewAxis from_end(int32_t i) const noexcept { return i < rank ? axis[rank - 1 - i] : ViewAxis{}; }
+};
+
+struct SplitAxes {
+  AxisList kept;
+  AxisList reduced;
+};
+
+bool is_reduced(const ReduceAxesCall& call, int32_t d) noexcept { return (call.axes >> d & 1) != 0; }
+
+// Of a view with elements.
+SplitAxes split_axes(const ReduceAxesCall& call) noexcept {
+  const ReduceView& view = call.reduction.view;
+  const AxesInOrder by_stride = in_order_of(view.strides, view.rank);
+  const bool sorted = any_order(call.reduction);
+  SplitAxes split;
+  for (int32_t i = 0; i < view.rank; ++i) {
+    const int32_t d = sorted ? by_stride.axis[view.rank - 1 - i] : i;
+    if (!is_reduced(call, i)) split.kept.add({view.extents[i], view.strides[i]});
+    if (is_reduced(call, d)) split.reduced.add({view.extents[d], view.strides[d]});
+  }
+  return split;
+}
+
+// The shape of the matrices whose rows or columns are the lines, if there are any.
+std::optional<ReduceAxisParams> as_matrices(const SplitAxes& split) noexcept {
+  if (split.kept.rank > 2 || split.reduced.rank > 1) return std::nullopt;
+  const ViewAxis line = split.reduced.from_end(0);
+  const ViewAxis inner = split.kept.from_end(0);
+  const ViewAxis outer = split.kept.from_end(1);
+  ReduceAxisParams p{.batches = outer.extent, .batch_stride = outer.stride};
+  const bool columns = inner.extent == 1 ? line.stride != 1 : inner.stride == 1;
+  if (columns && (line.extent == 1 || line.stride >= inner.extent)) {
+    p.axis = GPUMEM_AXIS_COLS;
+    p.rows = line.extent;
+    p.cols = inner.extent;
+    p.ld = line.extent == 1 ? inner.extent : line.stride;
+    return p;
+  }
+  if (line.extent != 1 && line.stride != 1) return std::nullopt;
+  p.rows = inner.extent;
+  p.cols = line.extent;
+  p.ld = inner.stride;
+  if (p.rows > 1 && p.ld < p.cols) {  // rows that overlap
+    if (p.batches > 1) return std::nullopt;
+    p.batches = p.rows;
+    p.batch_stride = p.ld;
+    p.rows = 1;
+  }
+  if (p.rows == 1) p.ld = p.cols;
+  return p;
+}
+
+// Row-major, with the reduced axes last.
+PermuteAxes packing_of(const SplitAxes& split, int64_t elements, int64_t bytes) noexcept {
+  PermuteAxes axes{.element_bytes = bytes};
+  for (const AxisList* list : {&split.kept, &split.reduced}) {
+    for (int32_t i = 0; i < list->rank; ++i) {
+      elements /= list->axis[i].extent;
+      axes.add(list->axis[i].extent, list->axis[i].stride, elements);
+    }
+  }
+  return axes;
+}
+
+// The work after all decisions that the planner makes.
+struct AxesWork {
+  ReduceAxisParams lines;  // of x, or of its copy
+  Configured<ReduceAxisParams> reducing;
+  bool packed = false;
+  PermuteAxes packing;
+  gpumem_dtype result_type = GPUMEM_F64;
+  bool rounded = false;
+  const void* x = nullptr;
+};
+
+template <class Family>
+void launch_by_table(Backend& backend, NativeStream stream, const typename Family::Params& params,
+                     Completion completion) {
+  backend.launch(stream, Work<Family>{params, select<Family>(backend.props(), params, {}, {})}, completion);
+}
+
+std::shared_ptr<void> scratch_of(Context& context, Backend& backend, NativeStream stream, int64_t bytes,
+                                 Completion completion) {
+  if (completion == Completion::asynchronous) return backend.scratch(stream, static_cast<size_t>(bytes));
+  const auto own = std::make_shared<Workspace>(context, backend.props().backend, bytes);
+  return {own, own->get()};
+}
+
+gpumem_status run(Context& context, const AxesWork& work, Backend& backend, NativeStream stream,
+                  Completion completion) {
+  ReduceAxisParams lines = work.lines;
+  const int64_t values = lines.lines() * value_words(lines.op);
+  std::shared_ptr<void> copy;
+  std::shared_ptr<void> unrounded;
+  if (work.packed) {
+    const int64_t bytes = lines.elements() * element_bytes(lines.dtype);
+    lines.x = (copy = scratch_of(context, backend, stream, bytes, completion)).get();
+  }
+  if (work.rounded) {
+    lines.result = (unrounded = scratch_of(context, backend, stream, 8 * values, completion)).get();
+  }
+  if (work.packed) {
+    PermuteParams packing{.src = work.x, .dst = copy.get()};
+    packing.axes = fuse(work.packing, misalignment(packing.src), misalignment(packing.dst));
+    launch_by_table<PermuteFamily>(backend, stream, packing, Completion::asynchronous);
+  }
+  const gpumem_status found = backend.reduce_lines(stream, lines, work.reducing, completion);
+  if (work.rounded) {
+    launch_by_table<ConvertFamily>(backend, stream,
+                                   {.src_type = GPUMEM_F64,
+                                    .src = unrounded.get(),
+                                    .dst_type = work.result_type,
+                                    .dst = work.lines.result,
+                                    .n = values},
+                                   completion);
+  }
+  return found;
+}
+
+void run_blocking(Context& context, AxesWork work, const Placement& placement, const Output& result) {
+  std::optional<Workspace> room;
+  make_room(context, room, placement.space, result);
+  if (room) work.lines.result = room->get();
+  const gpumem_status found = run_now(context, placement, [&](Backend& backend, NativeStream stream) {
+    return run(context, work, backend, stream, Completion::blocking);
+  });
+  if (room) bring_back(context, *room, result);
+  require_values(found, work.lines.dtype, work.lines.op, "lines");
+}
+
+void enqueue(Context& context, AxesWork work, const Placement& placement, std::span<const Output, 2> outputs,
+             NativeStream stream) {
+  if (!runs_beside(context, placement)) {
+    prefetch_managed(context, placement, stream);
+    run(context, work, context.running(placement.space), stream, Completion::asynchronous);
+    return;
+  }
+  require_not_capturing(context, stream, "a reduction of host memory");
+  BounceBuffers buffers;
+  work.lines.result = buffers.room_for(outputs[0]);
+  work.lines.status = static_cast<gpumem_status*>(buffers.room_for(outputs[1]));
+  const auto task = [&context, work](Backend& host, NativeStream now, Completion done) {
+    run(context, work, host, now, done);
+  };
+  enqueue_on_host(context, stream, beside_task(context, "an enqueued reduction", task, work.lines.status),
+                  std::move(buffers), false);
+}
+
+void check_result_type(const ReduceAxesCall& call) {
+  const gpumem_dtype dtype = call.reduction.dtype;
+  const gpumem_dtype own = is_floating(dtype) ? GPUMEM_F64 : is_signed_integer(dtype) ? GPUMEM_I64 : GPUMEM_U64;
+  if (call.result_type == own || (is_floating(dtype) && call.result_type == dtype)) return;
+  fail(GPUMEM_INVALID_ARGUMENT, "result_type is %d; expected %d (%s)%s", call.result_type, own, dtype_name(own),
+       is_floating(dtype) && dtype != own ? ", or dtype" : "");
+}
+
+void check(const ReduceAxesCall& call) {
+  check(call.view);
+  require_general(call.reduction.op);
+  check(call.reduction);
+  const int32_t rank = call.reduction.view.rank;
+  if (static_cast<uint32_t>(call.axes) >> rank != 0) {
+    fail(GPUMEM_INVALID_ARGUMENT, "axes is 0x%x; expected bits below ndim = %d", static_cast<unsigned>(call.axes),
+         rank);
+  }
+  check_result_type(call);
+}
+
+// The number of elements of the reduced axes, or of the others.
+int64_t product_of_axes(const ReduceAxesCall& call, bool reduced) {
+  const ReduceView& view = call.reduction.view;
+  int64_t product = 1;
+  bool none = false;
+  for (int32_t d = 0; d < view.rank; ++d) {
+    if (is_reduced(call, d) == reduced) none = none || view.extents[d] == 0;
+  }
+  for (int32_t d = 0; d < view.rank && !none; ++d) {
+    if (is_reduced(call, d) == reduced) product = checked_mul(product, view.extents[d], "product of extents");
+  }
+  return none ? 0 : product;
+}
+
+// Each empty value is 0 or 1.
+uint64_t empty_word_of(const ReduceAxesCall& call) noexcept {
+  const uint64_t word = empty_word(call.reduction.dtype, call.reduction.op);
+  if (element_bytes(call.result_type) == 8 || word == 0) return word;
+  const uint64_t infinity = infinity_bits(call.result_type);
+  uint64_t ones = infinity & infinity >> 1;
+  for (int bits = 8 * element_bytes(call.result_type); bits < 64; bits *= 2) ones |= ones << bits;
+  return ones;
+}
+
+// Whether gpumem_reduce_view() gives the same: a result that is not rounded and that always fits.
+bool is_whole_view(const ReduceAxesCall& call, int64_t results) noexcept {
+  const ReduceParams& c = call.reduction;
+  return results == 1 && element_bytes(call.result_type) == 8 && always_has_value(c.dtype, c.op, c.n);
+}
+
+AxesWork work_of(const ReduceAxesCall& call) {
+  const ReduceParams& c = call.reduction;
+  const SplitAxes split = split_axes(call);
+  AxesWork work;
+  work.x = c.x;
+  work.result_type = call.result_type;
+  work.rounded = element_bytes(call.result_type) < 8;
+  if (const auto matrices = as_matrices(split)) {
+    work.lines = *matrices;
+  } else {
+    const int64_t length = product_of_axes(call, true);
+    work.lines = {.rows = c.n / length, .cols = length, .ld = length};
+    work.packed = true;
+    work.packing = packing_of(split, c.n, element_bytes(c.dtype));
+    static_cast<void>(checked_mul(c.n, element_bytes(c.dtype), "bytes of a copy of x"));
+  }
+  work.lines.dtype = c.dtype;
+  work.lines.op = c.op;
+  work.lines.x = c.x;
+  work.lines.result = c.result;
+  work.lines.status = c.status;
+  return work;
+}
+
+// The record of the call describes the lines, with x in place of its copy.
+Placement place_lines(CallPlanner& planner, AxesWork& work, const ByteRange& x) {
+  const Placement placement = place(planner.on_cuda(), planner.look_up_here(x, Access::read));
+  if (work.packed) work.lines.x = placeholder();
+  work.reducing = decide<ReduceAxisFamily>(planner, placement.space, work.lines);
+  return placement;
+}
+
+ByteRange range_of_x(const ReduceParams& c) {
+  const StridedSide side{"x_strides", "bytes of x", c.view.rank, c.view.extents, c.view.strides};
+  return range_of_view("x", c.x, side, element_bytes(c.dtype));
+}
+
+// Of lines, which have elements unless empty is true.
+void reduce_lines(Context& context, const ReduceAxesCall& call, std::span<Output, 2> outputs, bool empty,
+                  NativeStream stream, Completion completion) {
+  AxesWork work;
+  Placement placement;
+  ByteRange x{};
+  if (!empty) {
+    x = range_of_x(call.reduction);
+    work = work_of(call);
+    CallPlanner planner(context, work.lines, completion);
+    placement = place_lines(planner, work, x);
+  }
+  check_outputs(context, outputs, std::span(&x, empty ? 0 : 1), completion);
+  if (completion == Completion::blocking) require_not_capturing(context, stream, "gpumem_reduce_axes");
+  if (empty) return write_empty_values(context, outputs, stream, completion);
+  if (completion == Completion::asynchronous) return enqueue(context, work, placement, outputs, stream);
+  run_blocking(context, work, placement, outputs[0]);
+}
+
+}  // namespace
+
+void reduce_axes(Context& context, const ReduceAxesCall& given, NativeStream stream, Completion completion) {
+  ReduceAxesCall call = given;
+  const ReduceParams& c = call.reduction = with_view(given.reduction, given.view);
+  note_call(c, completion);
+  check(call);
+  const int64_t results = product_of_axes(call, false);
+  const bool empty = c.n == 0;
+  if (empty && results != 0 && !has_empty_value(c.dtype, c.op)) {
+    fail(GPUMEM_EMPTY, "the reduced axes have no elements; expected at least one for the %s of each result",
+         op_name(c.op));
+  }
+  constexpr const char* kBytes = "bytes of result";
+  const int64_t bytes =
+      checked_mul(results, int64_t{8} * value_words(c.op), kBytes) / 8 * element_bytes(call.result_type);
+  Output outputs[] = {{"result", c.result, bytes, element_bytes(call.result_type), false, empty_word_of(call)},
+                      status_of(c.status)};
+  if (empty || !is_whole_view(call, results)) {
+    return reduce_lines(context, call, outputs, empty, stream, completion);
+  }
+  require_aligned("result", c.result, sizeof(uint64_t));
+  reduce(context, c, stream, completion);
+}
+
+}  // namespace gpumem
