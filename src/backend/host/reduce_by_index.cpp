@@ -1,8 +1,9 @@
 // Reductions by index on the host. All of the index is checked before a result is written.
 // tables: each task has a table of bins, and the tables are added up. sorted: a stable counting sort by bins, and then a
-// reduction of segments. Many bins are sorted in two steps, so that each step writes to few places at a time.
+// reduction of segments. Many bins are sorted in two steps, so that each step writes to few places at a time. The second
+// step and the reduction of its bins stay in a core's caches. An index in order needs no sort.
 // Moves: tables reads x and index once. sorted reads index twice (and a copy of it, for many bins), and reads and writes
-//        the elements one or two times before the reduction reads them.
+//        the elements once before the reduction reads them. An index in order is read twice, and x once.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -137,6 +138,8 @@ class CountingSort {
     team_.parallel(tasks_, [this](int64_t task) {
       const uint64_t low = (uint64_t{1} << cut_.shift) - 1;
       move(task, [x = p_.x, to = items_, low](int64_t at, uint64_t bin, int64_t i) {
+        constexpr int64_t kAhead = 12;
+        __builtin_prefetch(to + at + kAhead, 1);
         to[at] = {element_at<Word>(x, i), static_cast<uint32_t>(bin & low)};
       });
     });
@@ -144,6 +147,7 @@ class CountingSort {
   }
 
  private:
+  static constexpr int64_t kBlock = 512;
   struct Bucket {
     int64_t begin;  // of its items
     int64_t count;
@@ -169,24 +173,28 @@ class CountingSort {
             .result = result_at(p_, bucket.first_bin)};
   }
 
-  // Whether the index never decreases and has no bad number. The elements are sorted then.
+  // Whether the index never decreases and has no bad number. One thread looks at the first block.
   bool in_order() const noexcept {
-    if (index_[p_.n - 1] >= p_.limit()) return false;
+    if (index_[p_.n - 1] >= p_.limit() || descends(0, kBlock)) return false;
     std::atomic<bool> ordered{true};
     team_.parallel(tasks_, [&](int64_t task) {
-      constexpr int64_t kBlock = 512;
-      const int64_t last = std::min(first(task + 1), p_.n - 1);
+      const int64_t last = first(task + 1);
       for (int64_t at = first(task); at < last && ordered.load(std::memory_order_relaxed); at += kBlock) {
-        bool descends = false;
-        for (int64_t i = at; i < std::min(at + kBlock, last); ++i) descends |= index_[i] > index_[i + 1];
-        if (descends) ordered.store(false, std::memory_order_relaxed);
+        if (descends(at, std::min(at + kBlock, last))) ordered.store(false, std::memory_order_relaxed);
       }
     });
     return ordered.load(std::memory_order_relaxed);
   }
+  // From one of these elements to the next.
+  bool descends(int64_t begin, int64_t end) const noexcept {
+    const Index* const index = index_;
+    Index found = 0;
+    for (int64_t i = begin; i < std::min(end, p_.n - 1); ++i) found |= index[i] > index[i + 1] ? 1 : 0;
+    return found != 0;
+  }
 
-  // Of an index in order: the offsets of the bins above the task's first, up to the next task's first. A task has whole
-  // bins of elements.
+  // Of an index in order: the offsets of the bins after the task's first, up to the next task's first. A task has all
+  // elements of a bin.
   void find_bins(int64_t task) const noexcept {
     const int64_t begin = first_of_bin(first(task));
     const int64_t end = first_of_bin(first(task + 1));
@@ -201,7 +209,6 @@ class CountingSort {
   int64_t first_of_bin(int64_t i) const noexcept {
     return i == p_.n ? i : std::lower_bound(index_, index_ + i, index_[i]) - index_;
   }
-
   int64_t bin_of(int64_t i) const noexcept { return i < p_.n ? static_cast<int64_t>(index_[i]) : p_.bins; }
 
   void count(int64_t task, FirstBad& bad) const noexcept {
@@ -211,7 +218,7 @@ class CountingSort {
                     [table, shift = cut_.shift](uint64_t bin, int64_t) { ++table[bin >> shift]; });
   }
 
-  // The counts become the first places of each task's elements, and the offsets the first of each bucket.
+  // The counts become the first places of each task's elements. With buckets of one bin, these are the offsets too.
   void place_buckets() const noexcept {
     int64_t at = 0;
     for (int64_t bucket = 0; bucket < cut_.buckets; ++bucket) {
@@ -258,7 +265,8 @@ class CountingSort {
     });
     for (int64_t i = 0; i < cut_.buckets; ++i) {
       const Bucket bucket = bucket_at(i);
-      if (bucket.large(p_.n)) worst.add(reduce_bins(team_, segments(bucket, sorted_ + bucket.begin), cut_.segments_tile));
+      if (bucket.large(p_.n))
+        worst.add(reduce_bins(team_, segments(bucket, sorted_ + bucket.begin), cut_.segments_tile));
     }
     return worst.write_to(nullptr);
   }
