@@ -1,8 +1,10 @@
 // Allocation, freeing, what a pointer is, the statistics.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -277,6 +279,26 @@ TEST_P(MemoryOn, OperationsLeaveNothingInTheStatistics) {
   ASSERT_TRUE(ok(gpumem_transpose(ctx, 4, 100, 100, x.data(), 100, y.data(), 100)));
   ASSERT_TRUE(ok(gpumem_copy(ctx, y.data(), x.data(), 40000)));
   EXPECT_EQ(live_blocks(stats_of(ctx)), live_blocks(before));
+}
+
+int64_t resident_bytes() {
+  int64_t mapped = 0;
+  int64_t resident = 0;
+  std::ifstream("/proc/self/statm") >> mapped >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+TEST(HostScratch, StaysForTheNextCallUntilTrim) {
+  const Context ctx(On::host, 1);
+  std::vector<int32_t> keys(2'000'000);
+  for (size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<int32_t>(i * 2654435761U);
+  std::vector<int32_t> sorted(keys.size());
+  ASSERT_TRUE(ok(gpumem_sort(ctx, GPUMEM_I32, keys.data(), 2'000'000, 0, sorted.data(), nullptr, GPUMEM_I64)));
+  const int64_t before = resident_bytes();
+  ASSERT_TRUE(ok(gpumem_memory_trim(ctx, int64_t{64} << 20)));
+  EXPECT_GT(resident_bytes(), before - 4'000'000);
+  ASSERT_TRUE(ok(gpumem_memory_trim(ctx, 0)));
+  EXPECT_LT(resident_bytes(), before - 4'000'000);
 }
 
 INSTANTIATE_TEST_SUITE_P(On, MemoryOn, testing::ValuesIn(contexts_here()), OnEachContext::name);

@@ -9,20 +9,21 @@
 namespace gpumem_test {
 namespace {
 
-enum class Spread { even, few, one, ascending };
+enum class Spread { even, few, one, most, ascending, almost_ascending };
+constexpr uint64_t kSpreads = 6;
 
 struct ByIndexCase {
-  gpumem_dtype dtype;
-  gpumem_reduce_op op;
-  bool counts;
-  gpumem_dtype index_type;
-  int64_t n;
-  int64_t bins;
-  Spread spread;
-  int bad;        // numbers of the index
-  size_t offset;  // of x: bytes from a multiple of 16
-  Numbers numbers;
-  gpumem_memory_kind kinds[3];  // of x, index and result
+  gpumem_dtype dtype{};
+  gpumem_reduce_op op{};
+  bool counts{};
+  gpumem_dtype index_type{};
+  int64_t n{};
+  int64_t bins{};
+  Spread spread{};
+  int bad{};        // numbers of the index
+  size_t offset{};  // of x: bytes from a multiple of 16
+  Numbers numbers{};
+  gpumem_memory_kind kinds[3] = {};  // of x, index and result
 };
 
 // Sizes around the tiles and tasks, and around the bins that a key of 1 and 2 bytes holds.
@@ -40,7 +41,7 @@ ByIndexCase random_case(Random& random) {
   c.n = random.below(4) != 0 ? random.between(1, 700) : kNear[random.below(5)] + random.between(-1, 1);
   const auto bins = random.below(4);
   c.bins = bins == 0 ? random.between(1, 9) : kBins[random.below(bins == 1 ? 8 : 5)] + random.between(-1, 1);
-  c.spread = static_cast<Spread>(random.below(4));
+  c.spread = static_cast<Spread>(random.below(kSpreads));
   c.bad = random.below(6) == 0 ? static_cast<int>(random.between(1, 3)) : 0;
   const size_t bytes = info_of(c.dtype).bytes;
   c.offset = random.below(5) == 0 ? random.below(16) : bytes * random.below(16 / bytes);
@@ -57,8 +58,10 @@ Bytes index_of(const ByIndexCase& c, Random& random) {
     numbers[i] = c.spread == Spread::one    ? few[0]
                  : c.spread == Spread::few  ? few[random.below(3)]
                  : c.spread == Spread::even ? random.between(0, c.bins - 1)
+                 : c.spread == Spread::most ? (random.below(50) != 0 ? few[0] : random.between(0, c.bins - 1))
                                             : static_cast<int64_t>(i) * c.bins / c.n;
   }
+  if (c.spread == Spread::almost_ascending) numbers.back() = few[0];
   const int64_t bad[] = {-1, c.bins, INT32_MIN, INT32_MAX, c.bins + 1};  // the low bytes of each
   for (int i = 0; i < c.bad; ++i) numbers[random.below(numbers.size())] = bad[random.below(5)];
   return index_bytes(c.index_type, numbers);
@@ -146,7 +149,7 @@ TEST_P(ByIndexConformance, OfManyElementsInFewBins) {
       if (counts && op != GPUMEM_SUM) continue;
       for (const int64_t bins : {1, 3, 37}) {
         if (quick_run() && random.below(3) != 0) continue;
-        const auto spread = static_cast<Spread>(random.below(4));
+        const auto spread = static_cast<Spread>(random.below(kSpreads));
         run_case({dtype,
                   op,
                   counts,
@@ -190,15 +193,20 @@ TEST_P(ByIndexConformance, NamesTheFirstBadNumber) {
 
 INSTANTIATE_TEST_SUITE_P(On, ByIndexConformance, testing::ValuesIn(contexts_here()), OnEachContext::name);
 
+// In one step and in two, with buckets and bins of so many elements that several threads share them.
 TEST(ByIndexThreads, GiveTheSameBits) {
+  static constexpr std::pair<int64_t, Spread> kShapes[] = {
+      {3, Spread::even},       {5000, Spread::even},        {20'000, Spread::even},
+      {20'000, Spread::most},  {20'000, Spread::ascending}, {20'000, Spread::almost_ascending},
+      {400'000, Spread::even}, {400'000, Spread::ascending}};
   Random random(92);
   for (const gpumem_dtype dtype : kAllTypes) {
     const int64_t n = random.between(270'000, 300'000);
-    for (const int64_t bins : {3, 700, 5000}) {
-      const Bytes elements = random_elements(dtype, Numbers::medium, n, 1, random);
-      std::vector<int64_t> numbers(static_cast<size_t>(n));
-      for (int64_t& number : numbers) number = random.between(0, bins - 1) % (1 + random.between(0, bins - 1));
-      const ByIndex b{dtype, GPUMEM_SUM, elements.data(), GPUMEM_I64, numbers.data(), n, bins};
+    const Bytes elements = random_elements(dtype, Numbers::medium, n, 1, random);
+    for (const auto& [bins, spread] : kShapes) {
+      const gpumem_dtype index_type = kIndexTypes[random.below(4)];
+      const Bytes numbers = index_of({.index_type = index_type, .n = n, .bins = bins, .spread = spread}, random);
+      const ByIndex b{dtype, GPUMEM_SUM, elements.data(), index_type, numbers.data(), n, bins};
       const LinesOutcome expected = reference(b);
       for (const int32_t threads : {1, 3, 7}) {
         const Context ctx(On::host, threads);

@@ -16,15 +16,29 @@ namespace {
 constexpr int64_t kCheckTile = int64_t{1} << 16;  // elements of the index per task
 constexpr int64_t kLine = 64;
 
+// Whether an element is at least limit, in a form that compilers vectorize. SSE2 does not compare 64-bit numbers, but
+// limit is below 2^63, so signs show a bad one.
+template <class Index>
+bool any_bad(const Index* index, int64_t first, int64_t last, uint64_t limit) noexcept {
+  if constexpr (sizeof(Index) == 4) {
+    if (limit > UINT32_MAX) return false;
+    Index bad = 0;
+    for (int64_t i = first; i < last; ++i) bad |= index[i] >= static_cast<Index>(limit) ? UINT32_MAX : 0;
+    return bad != 0;
+  } else {
+    Index signs = 0;
+    for (int64_t i = first; i < last; ++i) signs |= index[i] | (limit - 1 - index[i]);
+    return static_cast<int64_t>(signs) < 0;
+  }
+}
+
 // The position of the first element in index[first .. last) that is at least limit, or last.
 template <class Index>
 int64_t first_bad(const Index* index, int64_t first, int64_t last, uint64_t limit) noexcept {
   constexpr int64_t kBlock = 512;
   for (int64_t at = first; at < last; at += kBlock) {
     const int64_t end = std::min(at + kBlock, last);
-    Index largest = 0;
-    for (int64_t i = at; i < end; ++i) largest = std::max(largest, index[i]);
-    if (largest < limit) continue;
+    if (!any_bad(index, at, end, limit)) continue;
     while (index[at] < limit) ++at;
     return at;
   }
@@ -99,15 +113,35 @@ void move_rows_of_task(const GatherScatterParams& a, int64_t first, int64_t last
   for (; i < last; ++i) move(i);
 }
 
+// Up to 16 bytes per row: a processor has many of them in flight without prefetches.
+template <bool kGathers, class Index, int64_t kBytes>
+void move_short_rows(const GatherScatterParams& a, int64_t first, int64_t last) noexcept {
+  const auto* index = static_cast<const Index*>(a.index);
+  const auto* src = static_cast<const char*>(a.src);
+  auto* dst = static_cast<char*>(a.dst);
+  const auto move = [=](auto src_pitch, auto dst_pitch) {
+    for (int64_t i = first; i < last; ++i) {
+      copy_row<kGathers>(dst + row_of<!kGathers>(index, i) * dst_pitch, src + row_of<kGathers>(index, i) * src_pitch,
+                         kBytes);
+    }
+  };
+  constexpr std::integral_constant<int64_t, kBytes> kPacked;
+  a.src_pitch == kBytes&& a.dst_pitch == kBytes ? move(kPacked, kPacked) : move(a.src_pitch, a.dst_pitch);
+}
+
 using Move = void (*)(const GatherScatterParams&, int64_t, int64_t);
 
 template <bool kGathers, class Index>
 Move move_of(int64_t row_bytes) noexcept {
   Move found = move_rows_of_task<kGathers, Index, 0>;
+  [&]<int64_t... kShort>(std::integer_sequence<int64_t, kShort...>) {
+    static_cast<void>(((row_bytes == kShort && (found = move_short_rows<kGathers, Index, kShort>, true)) || ...));
+  }
+  (std::integer_sequence<int64_t, 1, 2, 4, 8, 12, 16>{});
   [&]<int64_t... kUsual>(std::integer_sequence<int64_t, kUsual...>) {
     static_cast<void>(((row_bytes == kUsual && (found = move_rows_of_task<kGathers, Index, kUsual>, true)) || ...));
   }
-  (std::integer_sequence<int64_t, 1, 2, 4, 8, 12, 16, 32, 64>{});
+  (std::integer_sequence<int64_t, 32, 64>{});
   return found;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "backend/host/cpu_budget.hpp"
 #include "backend/host/foreign_cuda.hpp"
@@ -55,6 +56,35 @@ DeviceProps host_props(const HostOptions& options) {
   props.pageable_access = true;
   props.memory_pools = true;
   return props;
+}
+
+// Kept pages that are too few make room for the others.
+KeptPages::Pages KeptPages::take(size_t bytes) {
+  Pages pages;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    pages = std::exchange(kept_, {});
+  }
+  if (pages.bytes >= bytes) return pages;
+  if (pages.p != nullptr) unmap_pages(pages.p, pages.bytes);
+  require_available_for_call(bytes);
+  return {map_pages(bytes), bytes};
+}
+
+void KeptPages::give_back(Pages pages) noexcept {
+  constexpr size_t kMost = size_t{64} << 20;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (pages.bytes <= kMost && pages.bytes > kept_.bytes) std::swap(pages, kept_);
+  }
+  if (pages.p != nullptr) unmap_pages(pages.p, pages.bytes);
+}
+
+void KeptPages::trim(size_t keep_bytes) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (kept_.bytes <= keep_bytes) return;
+  unmap_pages(kept_.p, kept_.bytes);
+  kept_ = {};
 }
 
 std::unique_ptr<Host> make_host_backend(const HostOptions& options) { return std::make_unique<HostBackend>(options); }

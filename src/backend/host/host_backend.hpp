@@ -13,6 +13,27 @@
 
 namespace gpumem {
 
+// The pages of a large workspace, which the next call uses again: their first touch takes longer than many a task.
+class KeptPages {
+ public:
+  struct Pages {
+    void* p = nullptr;
+    size_t bytes = 0;
+  };
+  KeptPages() = default;
+  ~KeptPages() { trim(0); }
+  KeptPages(const KeptPages&) = delete;
+  KeptPages& operator=(const KeptPages&) = delete;
+
+  Pages take(size_t bytes);  // at least so many
+  void give_back(Pages pages) noexcept;
+  void trim(size_t keep_bytes) noexcept;
+
+ private:
+  std::mutex mutex_;
+  Pages kept_;
+};
+
 class HostBackend final : public Host {
  public:
   explicit HostBackend(const HostOptions& options);
@@ -29,6 +50,7 @@ class HostBackend final : public Host {
   std::shared_ptr<void> scratch(NativeStream stream, size_t bytes) override;
   void read_all(NativeStream stream, const void* p, size_t bytes, int32_t blocks) override;
   void make_resident(void* p, size_t bytes) noexcept override;
+  void trim(size_t keep_bytes) noexcept override { kept_pages_.trim(keep_bytes); }
 
   const void* hole(const void* p, size_t bytes, size_t gap, bool writable) noexcept override {
     return host_hole(mappings_, p, bytes, gap, writable);
@@ -96,6 +118,7 @@ class HostBackend final : public Host {
   DeviceProps props_;
   HostTeam team_;
   MappingsFile mappings_;
+  KeptPages kept_pages_;  // the tasks of the queues use it
   QueueWorkers workers_;
   HostQueue own_queue_;
   std::mutex queues_mutex_;

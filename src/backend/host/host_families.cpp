@@ -6,7 +6,6 @@
 #include "backend/host/implementations.hpp"
 #include "backend/host/parallel.hpp"
 #include "backend/host/reduce.hpp"
-#include "base/limits.hpp"
 
 namespace gpumem {
 namespace {
@@ -81,14 +80,12 @@ gpumem_status HostBackend::reduce_lines(NativeStream stream, const ReduceSegment
   return run_lines<SegmentReduction>(stream, params, planned, completion);
 }
 
-// Large ones take huge pages: the first touch of small pages takes longer than many a task.
 std::shared_ptr<char[]> HostBackend::workspace_of(size_t bytes) {
-  constexpr size_t kLarge = size_t{4} << 20;
-  require_available_for_call(bytes);
+  constexpr size_t kLarge = size_t{4} << 20;  // takes huge pages
   if (bytes == 0) return nullptr;
   if (bytes < kLarge) return std::make_unique_for_overwrite<char[]>(bytes);
-  auto* const pages = static_cast<char*>(allocate(GPUMEM_MEMORY_PAGEABLE, bytes));
-  return {pages, [this, bytes](char* p) { release(GPUMEM_MEMORY_PAGEABLE, p, bytes); }};
+  const KeptPages::Pages pages = kept_pages_.take(bytes);
+  return {static_cast<char*>(pages.p), [this, pages](char*) { kept_pages_.give_back(pages); }};
 }
 
 void HostBackend::launch(NativeStream stream, const AnyWork& work, Completion completion) {

@@ -51,10 +51,14 @@ struct BinBuckets {
   int64_t buckets;
   int64_t segments_tile;  // segments per task of the reduction
 };
+// The offsets of the bins, or of each bucket's bins and two more.
+constexpr int64_t by_index_offsets(const BinBuckets& cut, const ReduceByIndexParams& p) noexcept {
+  return p.bins + 2 * cut.buckets;
+}
 constexpr int64_t by_index_workspace_bytes(const BinBuckets& cut, const ReduceByIndexParams& p,
                                            int64_t tasks) noexcept {
   const int64_t moved = p.n * element_bytes(p.dtype);
-  return 8 * (p.bins + 1 + tasks * cut.buckets) + moved + (cut.shift > 0 ? moved + 4 * p.n : 0);
+  return 8 * (by_index_offsets(cut, p) + tasks * cut.buckets) + moved + (cut.shift > 0 ? moved + 4 * p.n : 0);
 }
 int64_t by_index_serial_workspace_bytes(const ReduceByIndexParams& params) noexcept;
 

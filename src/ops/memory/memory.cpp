@@ -113,6 +113,7 @@ void trim(Context& context, int64_t keep_bytes) {
   context.device_memory().trim(keep_bytes);
   context.pinned_memory().trim(keep_bytes);
   context.managed_memory().trim(keep_bytes);
+  context.host().trim(static_cast<size_t>(keep_bytes));
   if (context.on_cuda()) context.rings().trim();
 }
 

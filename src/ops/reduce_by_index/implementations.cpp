@@ -95,14 +95,18 @@ Config host_tables_config(const DeviceProps& d, const ReduceByIndexParams& p) no
   return config;
 }
 
-// A step of the sort writes to at most 2^kMostBits places at a time.
+// A step that writes to so many places at a time is faster than two: to 2^10, or to 2^13 of elements that caches hold.
+bool sorts_in_one_step(const ReduceByIndexParams& p) noexcept {
+  constexpr int64_t kCached = int64_t{8} << 20;
+  return p.bins <= 1 << (p.n * element_bytes(p.dtype) <= kCached ? 13 : 10);
+}
 Config host_sorted_config(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
   constexpr int64_t kLeast = int64_t{1} << 15;
-  constexpr int kMostBits = 8;
+  constexpr int kBits = 8;  // of the first of two steps
   Config segments;
   implementation<ReduceSegmentsFamily>("host_segments").plan(d, segments_of(p), segments);
   host::BinBuckets cut{};
-  cut.shift = std::max(key_bits(p.bins) - kMostBits, 0);
+  cut.shift = sorts_in_one_step(p) ? 0 : std::max(key_bits(p.bins) - kBits, 0);
   cut.buckets = ceil_div(p.bins, int64_t{1} << cut.shift);
   cut.segments_tile = segments.tile;
   const int64_t tasks = std::clamp<int64_t>(p.n / kLeast, 1, d.multiprocessors);
