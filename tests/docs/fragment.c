@@ -10,7 +10,8 @@ gpumem_stream *stream, *other;
 gpumem_event* event;
 void *p, *x, *y, *z, *a, *b, *m, *src, *dst, *image, *pixels, *planes, *values, *table, *batch, *particles, *living,
     *packed;
-double *grid, *halo, *u, *next, *sums, *maxima, *row_norms, *host, *device, *charges, *cell_charges, sum;
+double *grid, *halo, *u, *next, *sums, *counts, *means, *maxima, *row_norms, *host, *device, *charges, *cell_charges,
+    sum;
 unsigned char *picture, *thumbnail, *alive, *mask;
 int32_t* cell;
 int64_t *number, *row_offsets, *places, *particles_of_cell, total, place, kept;
@@ -43,7 +44,8 @@ static void fragment(void) { /* FRAGMENT */
 int main(void) {
   void** blocks[] = {&x,      &y,      &z,     &a,     &b,    &src,       &dst,    &image, &pixels,
                      &planes, &values, &table, &batch, &norm, &particles, &living, &packed};
-  double** doubles[] = {&grid, &halo, &u, &next, &sums, &maxima, &row_norms, &host, &device, &charges, &cell_charges};
+  double** doubles[] = {&grid,   &halo,      &u,    &next,   &sums,    &counts,      &means,
+                        &maxima, &row_norms, &host, &device, &charges, &cell_charges};
   char sentence[512];
   check(gpumem_ctx_create(NULL, &ctx));
   check(gpumem_stream_create(ctx, &stream));
