@@ -106,7 +106,8 @@ constexpr IntegerNode integer_term(gpumem_dtype dtype, gpumem_reduce_op op, uint
   const bool negative = is_signed_integer(dtype) && static_cast<int64_t>(bits) < 0;
   const uint64_t magnitude = negative ? 0 - bits : bits;
   IntegerNode term;
-  static_assert(count_accumulated_in(NodeKind::sum) == 5);  // the fifth is DOT, which integers do not have
+  static_assert(count_accumulated_in(NodeKind::sum) ==
+                7);  // with DOT, SUM_VALID and COUNT_VALID, which integers do not have
   if (op == GPUMEM_SUM || op == GPUMEM_SUM_ABS) {
     term.word[0] = magnitude;
     return negative && op == GPUMEM_SUM ? negated(term) : term;

@@ -222,12 +222,26 @@ constexpr uint64_t magnitude_of_key(gpumem_dtype dtype, uint64_t key) noexcept {
   return key >= zero ? key - zero : zero - key - (is_floating(dtype) ? 1 : 0);
 }
 
-// The element that a search looks for has the lowest rank. Of floating-point elements, only NaNs have rank 0.
+// Added to the keys of a range, modulo all_bits() + 1. If NaNs are skipped, it moves their keys above all others for
+// a minimum, and below all others for a maximum.
+constexpr uint64_t key_shift(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
+  if (!is_floating(dtype) || !skips_nan(op)) return 0;
+  const uint64_t negative_nans = sign_bit(dtype) - 1 - infinity_bits(dtype);
+  return (is_minimum(op) ? 0 - negative_nans : negative_nans) & all_bits(dtype);
+}
+constexpr uint64_t range_key(gpumem_dtype dtype, gpumem_reduce_op op, uint64_t bits) noexcept {
+  return (key_of(dtype, bits) + key_shift(dtype, op)) & all_bits(dtype);
+}
+
+// The element that a search looks for has the lowest rank. Of floating-point elements, only NaNs have this rank.
+constexpr uint64_t nan_rank(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
+  return skips_nan(op) ? all_bits(dtype) : 0;
+}
 constexpr uint64_t rank_of(gpumem_dtype dtype, gpumem_reduce_op op, uint64_t key) noexcept {
-  if (is_nan_key(dtype, key)) return 0;
-  static_assert(count_accumulated_in(NodeKind::arg) == 3);
-  if (op == GPUMEM_ARG_MIN) return key;
-  return (op == GPUMEM_ARG_MAX ? key : magnitude_of_key(dtype, key)) ^ all_bits(dtype);
+  if (is_nan_key(dtype, key)) return nan_rank(dtype, op);
+  static_assert(count_accumulated_in(NodeKind::arg) == 5);
+  if (is_minimum(op)) return key;
+  return (op == GPUMEM_ARG_MAX_ABS ? magnitude_of_key(dtype, key) : key) ^ all_bits(dtype);
 }
 
 }  // namespace gpumem

@@ -135,6 +135,10 @@ constexpr double sum_term(gpumem_reduce_op op, double x) noexcept {
       return x * x;
     case GPUMEM_SUM_CUBES:
       return (x * x) * x;
+    case GPUMEM_SUM_VALID:
+      return x == x ? x : 0;
+    case GPUMEM_COUNT_VALID:
+      return x == x ? 1 : 0;
     case GPUMEM_SUM:
     case GPUMEM_SUM_COMPENSATED:
     case GPUMEM_DOT:
@@ -146,8 +150,6 @@ constexpr double sum_term(gpumem_reduce_op op, double x) noexcept {
     case GPUMEM_ARG_MAX:
     case GPUMEM_ARG_MAX_ABS:
     case GPUMEM_PROD:
-    case GPUMEM_SUM_VALID:
-    case GPUMEM_COUNT_VALID:
     case GPUMEM_MIN_VALID:
     case GPUMEM_MAX_VALID:
     case GPUMEM_ARG_MIN_VALID:

@@ -7,9 +7,10 @@
 
 namespace gpumem {
 
-// The term of an element in a sum, or its factor in a product. `dot` is the product of two operands.
-enum class Addend : int8_t { element, magnitude, square, cube, dot, factor };
-constexpr int kAddends = 6;
+// The term of an element in a sum, or its factor in a product. `dot` is the product of two operands. `valid` is the
+// element, and `present` is 1. Both are 0 for a NaN.
+enum class Addend : int8_t { element, magnitude, square, cube, dot, factor, valid, present };
+constexpr int kAddends = 8;
 // The result of a range, or the target of a search.
 enum class Extreme : int8_t { lowest, highest, both, largest };
 
@@ -37,7 +38,7 @@ inline constexpr Accumulators kSearches{NodeKind::arg, NodeKind::arg, NodeKind::
 inline constexpr Accumulators kCompensated{NodeKind::compensated, NodeKind::compensated, NodeKind::compensated};
 inline constexpr Accumulators kNorms{NodeKind::integer, NodeKind::sum, NodeKind::norm};
 
-enum class ValidTypes : int8_t { all, f32_f64, f64 };
+enum class ValidTypes : int8_t { all, floats, f32_f64, f64 };
 
 struct OperationTraits {
   const char* name = nullptr;  // in messages
@@ -89,12 +90,17 @@ constexpr OperationTraits operation_traits(gpumem_reduce_op op) noexcept {
     case GPUMEM_PROD:
       return {"product", "prod", kProducts, factor};
     case GPUMEM_SUM_VALID:
+      return {"sum of valid elements", "sum_valid", kSums, valid, {}, floats};
     case GPUMEM_COUNT_VALID:
+      return {"number of valid elements", "count_valid", kSums, present, {}, floats};
     case GPUMEM_MIN_VALID:
+      return {"minimum of valid elements", "min_valid", kRanges, {}, lowest, floats};
     case GPUMEM_MAX_VALID:
+      return {"maximum of valid elements", "max_valid", kRanges, {}, highest, floats};
     case GPUMEM_ARG_MIN_VALID:
+      return {"index of the minimum of valid elements", "arg_min_valid", kSearches, {}, lowest, floats, true};
     case GPUMEM_ARG_MAX_VALID:
-      break;
+      return {"index of the maximum of valid elements", "arg_max_valid", kSearches, {}, highest, floats, true};
   }
 #pragma GCC diagnostic pop
   return {};
@@ -123,7 +129,24 @@ constexpr int count_accumulated_in(NodeKind of_doubles) noexcept {
   return count_operations([=](gpumem_reduce_op op) { return operation_traits(op).accumulators.doubles == of_doubles; });
 }
 
+// A bit per operation. Device code shifts this word, because the table would be a switch.
+template <class F>
+constexpr uint32_t operations_with(const F& has) noexcept {
+  uint32_t bits = 0;
+  for (gpumem_reduce_op op = 0; op <= kHighestOperation; ++op) {
+    if (is_operation(op) && has(operation_traits(op))) bits |= uint32_t{1} << op;
+  }
+  return bits;
+}
+inline constexpr uint32_t kSkipNan =
+    operations_with([](const OperationTraits& traits) { return traits.types == ValidTypes::floats; });
+inline constexpr uint32_t kMinima = operations_with([](const OperationTraits& traits) {
+  return !has_empty_value(traits.accumulators.integers) && traits.extreme == Extreme::lowest;
+});
+
 // op is valid in these functions.
+constexpr bool skips_nan(gpumem_reduce_op op) noexcept { return (kSkipNan >> op & 1) != 0; }
+constexpr bool is_minimum(gpumem_reduce_op op) noexcept { return (kMinima >> op & 1) != 0; }
 constexpr Addend addend_of(gpumem_reduce_op op) noexcept { return operation_traits(op).addend; }
 constexpr Extreme extreme_of(gpumem_reduce_op op) noexcept { return operation_traits(op).extreme; }
 
@@ -131,6 +154,8 @@ constexpr bool is_power(Addend addend) noexcept {
   switch (addend) {
     case Addend::element:
     case Addend::magnitude:
+    case Addend::valid:
+    case Addend::present:
       return false;
     case Addend::square:
     case Addend::cube:
@@ -142,7 +167,8 @@ constexpr bool is_power(Addend addend) noexcept {
 }
 
 constexpr bool is_search(gpumem_reduce_op op) noexcept {
-  return op == GPUMEM_ARG_MIN || op == GPUMEM_ARG_MAX || op == GPUMEM_ARG_MAX_ABS;
+  return op == GPUMEM_ARG_MIN || op == GPUMEM_ARG_MAX || op == GPUMEM_ARG_MAX_ABS || op == GPUMEM_ARG_MIN_VALID ||
+         op == GPUMEM_ARG_MAX_VALID;
 }
 // Of a result. The index of a search has its own place.
 constexpr int value_words(gpumem_reduce_op op) noexcept { return op == GPUMEM_MIN_MAX ? 2 : 1; }

@@ -64,8 +64,12 @@ constexpr ReduceValue value_of_magnitude(gpumem_dtype dtype, uint64_t magnitude,
 }
 
 constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, const RangeNode& n) noexcept {
+  static_assert(count_accumulated_in(NodeKind::range) == 6);
+  if (skips_nan(op)) {
+    const uint64_t key = ((is_minimum(op) ? n.low : n.high) - key_shift(dtype, op)) & all_bits(dtype);
+    return {{word_of_key(dtype, key)}, GPUMEM_OK};
+  }
   if (is_nan_key(dtype, n.low) || is_nan_key(dtype, n.high)) return {{kCanonicalNan, kCanonicalNan}, GPUMEM_OK};
-  static_assert(count_accumulated_in(NodeKind::range) == 4);
   if (op == GPUMEM_MAX_ABS) {
     const uint64_t a = magnitude_of_key(dtype, n.low);
     const uint64_t b = magnitude_of_key(dtype, n.high);
@@ -78,11 +82,11 @@ constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, const Ra
 
 constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, const ArgNode& n) noexcept {
   const auto index = static_cast<uint64_t>(n.index);
-  if (is_floating(dtype) && n.rank == 0) return {{kCanonicalNan, index}, GPUMEM_OK};
+  if (is_floating(dtype) && n.rank == nan_rank(dtype, op)) return {{kCanonicalNan, index}, GPUMEM_OK};
   const uint64_t inverse = n.rank ^ all_bits(dtype);
-  static_assert(count_accumulated_in(NodeKind::arg) == 3);
+  static_assert(count_accumulated_in(NodeKind::arg) == 5);
   if (op == GPUMEM_ARG_MAX_ABS) return value_of_magnitude(dtype, inverse, index);
-  return {{word_of_key(dtype, op == GPUMEM_ARG_MAX ? inverse : n.rank), index}, GPUMEM_OK};
+  return {{word_of_key(dtype, is_minimum(op) ? n.rank : inverse), index}, GPUMEM_OK};
 }
 
 // sqrt is a parameter because host and device have no common function of that name.

@@ -239,6 +239,12 @@ Loop any_loop(gpumem_reduce_op op) {
       break;
     case GPUMEM_ARG_MAX_ABS:
     case GPUMEM_PROD:
+    case GPUMEM_SUM_VALID:
+    case GPUMEM_COUNT_VALID:
+    case GPUMEM_MIN_VALID:
+    case GPUMEM_MAX_VALID:
+    case GPUMEM_ARG_MIN_VALID:
+    case GPUMEM_ARG_MAX_VALID:
       break;
   }
   return nullptr;

@@ -107,6 +107,12 @@ Reduced reduced(gpumem_reduce_op op, const Totals<V>& t, int64_t n) {
       return {expected(t.sum, static_cast<double>(n)), {}, {}};
     case GPUMEM_ARG_MAX_ABS:
     case GPUMEM_PROD:
+    case GPUMEM_SUM_VALID:
+    case GPUMEM_COUNT_VALID:
+    case GPUMEM_MIN_VALID:
+    case GPUMEM_MAX_VALID:
+    case GPUMEM_ARG_MIN_VALID:
+    case GPUMEM_ARG_MAX_VALID:
       break;
   }
   throw std::invalid_argument("no reference of this operation");

@@ -34,6 +34,8 @@ constexpr bool wide_integers(Addend addend, int bytes) noexcept {
       return true;
     case Addend::dot:
     case Addend::factor:
+    case Addend::valid:
+    case Addend::present:
       break;
   }
   __builtin_unreachable();

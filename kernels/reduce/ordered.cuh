@@ -46,6 +46,27 @@ struct PlainTerm {
   static constexpr int kInputs = 1;
   __device__ void enter(Node& lane, double x, double) { lane.sum += sum_term(kOp, x); }
 };
+// Magnitudes, valid elements or ones for them, known at run time. A term of 0 changes no sum, so it is left out.
+struct MaskedTerm {
+  using Node = SumNode;
+  static constexpr int kInputs = 1;
+  long long keep;  // bits of an element
+  long long set;
+  bool skips;
+  __device__ explicit MaskedTerm(gpumem_reduce_op op)
+      : keep(op == GPUMEM_SUM_ABS     ? INT64_MAX
+             : op == GPUMEM_SUM_VALID ? -1
+                                      : 0),
+        set(op == GPUMEM_COUNT_VALID ? __double_as_longlong(1.0) : 0),
+        skips(op != GPUMEM_SUM_ABS) {}
+  __device__ void enter(Node& lane, double x, double) {
+    if (!skips || x == x) lane.sum += __longlong_as_double((__double_as_longlong(x) & keep) | set);
+  }
+  __device__ uint4 missing() const {
+    const uint32_t bits = skips ? ~0u : 0;  // NaNs
+    return {bits, bits, bits, bits};
+  }
+};
 struct DotTerm {
   using Node = SumNode;
   static constexpr int kInputs = 2;
@@ -112,7 +133,7 @@ __device__ __forceinline__ Node fold_lanes(Node (&a)[kPerWord]) {
   return a[0];
 }
 
-// A line's operand as 16-byte words. Missing elements are those that change no Node: zeros or ones.
+// A line's operand as 16-byte words.
 template <gpumem_dtype kType, class Node>
 class Words {
   using E = Elements<kType>;
@@ -132,17 +153,20 @@ class Words {
     const int64_t first = word * E::kPerWord - span_.rotation;
     return first + E::kPerWord <= 0 || first >= span_.n;
   }
-  __device__ static uint4 missing() {
+  // Elements that do not change a Node.
+  template <class Term>
+  __device__ static uint4 missing(const Term& term) {
+    if constexpr (requires { term.missing(); }) return term.missing();
     if constexpr (Node::kind == NodeKind::product) return E::ones();
     return {};
   }
-  __device__ uint4 gathered(int64_t first) const {
+  __device__ uint4 gathered(int64_t first, const uint4& missing) const {
     const auto* x = reinterpret_cast<const typename E::Raw*>(span_.words) + span_.rotation;
     union {
       uint4 word;
       typename E::Raw element[E::kPerWord];
     } gathered;
-    gathered.word = missing();
+    gathered.word = missing;
 #pragma unroll
     for (int k = 0; k < E::kPerWord; ++k) {
       const bool there = first + k >= 0 && first + k < span_.n;
@@ -224,14 +248,14 @@ class Leaf {
 #pragma unroll
       for (int i = 0; i < kRows * L::kSlots; ++i) {
         const int64_t word = first + r0 * L::kWordsPerRow + i * L::kThreads;
-        x[i] = kFull || x_.inside(word) ? x_.whole(word) : x_.missing();
-        if constexpr (Term::kInputs == 2) y[i] = word_of_y<kFull>(word);
+        x[i] = kFull || x_.inside(word) ? x_.whole(word) : x_.missing(term);
+        if constexpr (Term::kInputs == 2) y[i] = word_of_y<kFull>(word, term);
       }
       if constexpr (!kFull) {
 #pragma unroll
         for (int i = 0; i < kRows * L::kSlots; ++i) {
           const int64_t word = first + r0 * L::kWordsPerRow + i * L::kThreads;
-          if (!x_.inside(word) && !x_.outside(word)) x[i] = x_.gathered(word * L::kPerWord - x_.rotation());
+          if (!x_.inside(word) && !x_.outside(word)) x[i] = gathered(x_, word, term);
         }
       }
 #pragma unroll
@@ -252,20 +276,23 @@ class Leaf {
   // Row 8 of the positions that began with row 1.
   template <bool kFull>
   __device__ __forceinline__ void enter_last_row(Node (&a)[kPositions], int64_t word, Term& term) const {
-    const uint4 x = kFull ? x_.whole(word) : x_.gathered(word * L::kPerWord - x_.rotation());
-    const uint4 y = Term::kInputs == 2 ? word_of_y<kFull>(word) : x;
+    const uint4 x = kFull ? x_.whole(word) : gathered(x_, word, term);
+    const uint4 y = Term::kInputs == 2 ? word_of_y<kFull>(word, term) : x;
 #pragma unroll
     for (int k = 0; k < L::kPerWord; ++k) {
       if (k < x_.rotation()) term.enter(a[k], E::at(x, k), E::at(y, k));
     }
   }
 
-  // The elements of y that correspond to a word of x.
+  // The elements of an operand that correspond to a word of x.
+  __device__ __forceinline__ uint4 gathered(const Words<kType, Node>& words, int64_t word, const Term& term) const {
+    return words.gathered(word * L::kPerWord - x_.rotation(), words.missing(term));
+  }
   template <bool kFull>
-  __device__ __forceinline__ uint4 word_of_y(int64_t word) const {
+  __device__ __forceinline__ uint4 word_of_y(int64_t word, const Term& term) const {
     const bool alike = x_.rotation() == y_.rotation();
     if (alike && (kFull || y_.inside(word))) return y_.whole(word);
-    return y_.gathered(word * L::kPerWord - x_.rotation());
+    return gathered(y_, word, term);
   }
 
   Words<kType, Node> x_;
@@ -276,7 +303,17 @@ class Leaf {
 struct Operands {
   LeafSpan x;
   LeafSpan y;
+  gpumem_reduce_op op;
 };
+
+template <class Term>
+__device__ __forceinline__ Term make_term(gpumem_reduce_op op) {
+  if constexpr (std::is_default_constructible_v<Term>) {
+    return {};
+  } else {
+    return Term(op);
+  }
+}
 
 // Whether a leaf shares words with its surroundings: perhaps; no; no, and it begins at a word in every operand.
 enum class Fill { part, full, words };
@@ -307,7 +344,7 @@ __device__ __forceinline__ typename Term::Node node_of(const Operands& line, int
     if (__any_sync(kWholeWarp, middle.outside) == 0) return {0, sum.sum, 0};
     return whole_norm_of<kType, kFill>(line, q);
   } else {
-    Term term;
+    auto term = make_term<Term>(line.op);
     return sum_of<kType, Term, kFill>(line, q, term);
   }
 }

@@ -65,7 +65,7 @@ class Sequence {
     return integer_factor(dtype_, extend(dtype_, x));
   }
   __device__ RangeNode node(uint64_t x, uint64_t, int64_t, RangeNode) const {
-    const uint64_t key = key_of(dtype_, x);
+    const uint64_t key = range_key(dtype_, op_, x);
     return {key, key};
   }
   __device__ ArgNode node(uint64_t x, uint64_t, int64_t i, ArgNode) const {

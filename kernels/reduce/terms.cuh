@@ -27,6 +27,11 @@ struct FloatElement {
       node.sum += sum_term(kOp == GPUMEM_SUM || kOp == GPUMEM_SUM_SQUARES ? kOp : op, x);
     }
   }
+  // An element whose term is 0.
+  __device__ __forceinline__ UnsignedOf<kBytes> missing() const {
+    constexpr auto kNan = static_cast<UnsignedOf<kBytes>>(~0ull);
+    return kOp == GPUMEM_SUM_ABS && op == GPUMEM_COUNT_VALID ? kNan : 0;
+  }
 
  private:
   __device__ __forceinline__ static double value(UnsignedOf<kBytes> bits) {
@@ -63,7 +68,7 @@ struct NarrowElement {
   __device__ __forceinline__ void enter(Partial& node, UnsignedOf<kSize> bits) const {
     using Sum = std::conditional_t<kSize == 4, int64_t, int32_t>;
     const Sum v = static_cast<Sum>(bits ^ sign) - static_cast<Sum>(sign);
-    static_assert(count_accumulated_in(NodeKind::sum) == 5);
+    static_assert(count_accumulated_in(NodeKind::sum) == 7);
     if (op == GPUMEM_SUM) {
       node.sum += v;
     } else if (op == GPUMEM_SUM_ABS) {
@@ -127,7 +132,7 @@ struct WideElement {
     const bool negative = is_signed && (bits >> (8 * kSize - 1)) != 0;
     const uint64_t extended = bits | (negative && kSize < 8 ? ~uint64_t{0} << (8 * kSize % 64) : 0);
     const uint64_t magnitude = negative ? 0 - extended : extended;
-    static_assert(count_accumulated_in(NodeKind::sum) == 5);
+    static_assert(count_accumulated_in(NodeKind::sum) == 7);
     if constexpr (kSize == 8) {
       const auto term = static_cast<Int128>(magnitude);
       node.sum += negative && op == GPUMEM_SUM ? -term : term;
@@ -197,8 +202,9 @@ struct SearchElement {
   Rank minus = 0;     // all bits: negative elements change their sign
   Rank flip;          // bits to flip in each element then
   Rank infinity;      // of a type of 16 bits
+  Rank of_nan;
   __device__ SearchElement(gpumem_dtype dtype, gpumem_reduce_op op)
-      : infinity(kClass == GPUMEM_F16 ? static_cast<Rank>(infinity_bits(dtype)) : 0) {
+      : infinity(kClass == GPUMEM_F16 ? static_cast<Rank>(infinity_bits(dtype)) : 0), of_nan(nan_rank(kClass, op)) {
     const bool magnitudes = op == GPUMEM_ARG_MAX_ABS;
     const bool is_signed = is_floating(kClass) || is_signed_integer(dtype);
     if (is_floating(kClass)) {
@@ -207,10 +213,10 @@ struct SearchElement {
       negative = kAll;
       minus = ~Rank{0};
     }
-    flip = (is_signed && !magnitudes ? kSign : 0) ^ (op == GPUMEM_ARG_MIN ? 0 : kAll);
+    flip = (is_signed && !magnitudes ? kSign : 0) ^ (is_minimum(op) ? 0 : kAll);
   }
   __device__ __forceinline__ void enter(Partial& node, UnsignedOf<kBytes> bits, int place) const {
-    const Rank rank = is_nan(bits) ? 0 : rank_of_number(bits);
+    const Rank rank = is_nan(bits) ? of_nan : rank_of_number(bits);
     if (rank >= node.rank && node.place != Partial::kNowhere) return;
     node.rank = rank;
     node.place = static_cast<uint32_t>(place);
@@ -270,6 +276,8 @@ cudaError_t for_float_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& 
         return f.template operator()<FloatElement<kType, GPUMEM_SUM_SQUARES>>();
       case Addend::magnitude:
       case Addend::cube:
+      case Addend::valid:
+      case Addend::present:
         return f.template operator()<FloatElement<kType, GPUMEM_SUM_ABS>>();
       case Addend::factor:
         return f.template operator()<FloatElement<kType, GPUMEM_PROD>>();
@@ -297,6 +305,8 @@ cudaError_t for_integer_element(gpumem_dtype dtype, gpumem_reduce_op op, const F
         return f.template operator()<Cube>();
       case Addend::factor:
         return f.template operator()<ProductElement<kSize>>();
+      case Addend::valid:
+      case Addend::present:
       case Addend::dot:
         break;
     }
@@ -381,7 +391,8 @@ template <class Term, bool kEmpty, class Node>
 __device__ __forceinline__ void finish(const ReduceLaunch& launch, int64_t index, const Line& line, const Node& node) {
   if (kEmpty && line.n <= 0) return finish_line<Node::kind>(launch, index, line, node.stored());
   if constexpr (Node::kind == NodeKind::range) {
-    if (launch.op == GPUMEM_MIN || launch.op == GPUMEM_MAX) {
+    static_assert(count_accumulated_in(NodeKind::range) == 6);
+    if (launch.op != GPUMEM_MIN_MAX && launch.op != GPUMEM_MAX_ABS) {
       const RangeNode range(node.stored());
       static_cast<uint64_t*>(launch.result)[index] = for_type<Term::kBytes>(
           launch.dtype, [&](gpumem_dtype type) { return value_of(type, launch.op, range).word[0]; });

@@ -15,7 +15,8 @@ class Ranks {
   using Rank = std::conditional_t<element_bytes(kClass) == 8, uint64_t, uint32_t>;
 
   __device__ Ranks(gpumem_dtype dtype, gpumem_reduce_op op)
-      : flip_((is_signed(dtype) && !kMagnitudes ? kSign : 0) ^ (op == GPUMEM_ARG_MIN ? 0 : ~Rank{0})) {}
+      : flip_((is_signed(dtype) && !kMagnitudes ? kSign : 0) ^ (is_minimum(op) ? 0 : ~Rank{0})),
+        of_nan_(static_cast<Rank>(nan_rank(kClass, op))) {}
 
   // The argument of operator(). A search for magnitudes replaces the elements by them.
   __device__ static Rank sought(Rank bits) {
@@ -27,11 +28,11 @@ class Ranks {
     if constexpr (kClass == GPUMEM_F32) {
       const Rank negative = static_cast<Rank>(static_cast<int32_t>(bits) >> 31) & ~kSign;
       const float x = __uint_as_float(bits);
-      return x != x ? 0 : bits ^ negative ^ flip_;
+      return x != x ? of_nan_ : bits ^ negative ^ flip_;
     } else if constexpr (kClass == GPUMEM_F64) {
       const Rank negative = static_cast<Rank>(static_cast<int64_t>(bits) >> 63) & ~kSign;
       const double x = __longlong_as_double(static_cast<long long>(bits));
-      return x != x ? 0 : bits ^ negative ^ flip_;
+      return x != x ? of_nan_ : bits ^ negative ^ flip_;
     } else {
       return bits ^ flip_;
     }
@@ -43,6 +44,7 @@ class Ranks {
   __device__ static bool is_signed(gpumem_dtype dtype) { return kFloating || is_signed_integer(dtype); }
 
   Rank flip_;
+  Rank of_nan_;
 };
 
 template <gpumem_dtype kClass>
@@ -138,7 +140,7 @@ class ChunkState : public ArgOf<kClass> {
   using typename ArgOf<kClass>::Node;
 
   __device__ ChunkState(gpumem_dtype dtype, gpumem_reduce_op op)
-      : dtype_(dtype), minimum_(op == GPUMEM_ARG_MIN), element_(dtype, op) {
+      : dtype_(dtype), op_(op), minimum_(is_minimum(op)), element_(dtype, op) {
     if (op != GPUMEM_ARG_MAX_ABS) return;
     opposite_ = kClass == GPUMEM_F16 ? kAllBits : kAllBits + 1;
     lowest_key_ = (kAllBits + 1) / 2;
@@ -185,6 +187,12 @@ class ChunkState : public ArgOf<kClass> {
   // The keys of the lowest rank in a chunk that has no lower one.
   __device__ Sought of_best() const {
     const int best = static_cast<int>(best_);
+    if (kClass == GPUMEM_F16 && skips_nan(op_)) {
+      if (best == kAllBits) return {kAllBits, 0};
+      const auto shift = static_cast<int>(key_shift(dtype_, op_));
+      if (minimum_) return {(best + shift) & kAllBits, kAllBits + 1};
+      return {-1, (kAllBits - best + shift) & kAllBits};
+    }
     if (kClass == GPUMEM_F16 && best == 0) {
       const int infinity = static_cast<int>(infinity_bits(dtype_));
       return {kAllBits / 2 - infinity - 1, kAllBits / 2 + infinity + 2};
@@ -224,16 +232,23 @@ class ChunkState : public ArgOf<kClass> {
     }
     return Node(best_, span.head + at * kPerWord + first);
   }
+  // A range_key() of the keys, if NaNs are skipped.
   __device__ __forceinline__ uint32_t lowest_rank(const SmallRangeNode& keys) const {
+    if (kClass == GPUMEM_F16 && skips_nan(op_)) {
+      const uint64_t key = ((minimum_ ? keys.low : keys.high) - key_shift(dtype_, op_)) & kAllBits;
+      return static_cast<uint32_t>(rank_of(dtype_, op_, key));
+    }
     if (kClass == GPUMEM_F16 && (is_nan_key(dtype_, keys.low) || is_nan_key(dtype_, keys.high))) return 0;
     if (minimum_) return keys.low;
     return kAllBits + lowest_key_ - max(static_cast<int>(keys.high), opposite_ - static_cast<int>(keys.low));
   }
   __device__ __forceinline__ uint32_t key_of_element(uint32_t bits) const {
-    return for_type<kBytes>(dtype_, [&](gpumem_dtype type) { return static_cast<uint32_t>(key_of(type, bits)); });
+    return for_type<kBytes>(dtype_,
+                            [&](gpumem_dtype type) { return static_cast<uint32_t>(range_key(type, op_, bits)); });
   }
 
   gpumem_dtype dtype_;
+  gpumem_reduce_op op_;
   bool minimum_;
   // For magnitudes: opposite_ is the sum of the keys of x and -x, whose higher one counts; lowest_key_ is the key of 0.
   int opposite_ = 0;

@@ -232,6 +232,8 @@ cudaError_t start(const ReduceLaunch& launch, Stream stream) {
       return start_tiles<IntegerState<TheSumCubes>>(launch, stream);
     case Addend::factor:
       return start_tiles<ProductState<TheSum::kBytes>>(launch, stream);
+    case Addend::valid:
+    case Addend::present:
     case Addend::dot:
       break;
   }

@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
   using Node = typename Term::Node;
   __shared__ Node leaves[kLeavesInShared + 32];
   synchronize_and_trigger();
-  const Node node = part_node<kType, Term>({launch.span, launch.y}, launch.steps, leaves);
+  const Node node = part_node<kType, Term>({launch.span, launch.y, launch.op}, launch.steps, leaves);
   Node whole;
   if (!last_block_reduce(node, launch.span.n, static_cast<Node*>(launch.nodes), launch.counter,
                          leaves + kLeavesInShared, whole)) {
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(32 * kSingleTileChunks, 2)
   __shared__ Cluster<Node> cluster;
   if (gridDim.y > 1) cluster.begin();
   synchronize_and_trigger();
-  Node node = node_of_single_tile<kType, Term>({launch.span, launch.y}, leaves);
+  Node node = node_of_single_tile<kType, Term>({launch.span, launch.y, launch.op}, leaves);
   if (!last_block_reduce(node, cluster)) return;
   if (launch.slot != nullptr) return publish(launch.slot, node.stored(), launch.ticket);
   store_aligned_value<Values::one>(launch, value_of(launch.dtype, launch.op, node, Root{}));
@@ -180,7 +180,8 @@ cudaError_t start(const ReduceLaunch& launch, Stream stream) {
   if (launch.trees != nullptr) {
     return enqueue_programmatic(
         trees_kernel<kType, Term>, dim3(1, static_cast<unsigned>(launch.trees->blocks)), launch.block, stream,
-        TreesLaunch{{x, span(launch.y)}, *launch.trees, launch.nodes, launch.scratch, launch.slot, launch.ticket});
+        TreesLaunch{
+            {x, span(launch.y), launch.op}, *launch.trees, launch.nodes, launch.scratch, launch.slot, launch.ticket});
   }
   if (launch.single_tile) {
     return enqueue_programmatic<Blocks::cluster>(single_tile_kernel<kType, Term>, lines_grid(launch), launch.block,
@@ -197,7 +198,9 @@ cudaError_t start_plain(const ReduceLaunch& launch, Stream stream) {
     case Addend::element:
       return start<kType, PlainTerm<GPUMEM_SUM>>(launch, stream);
     case Addend::magnitude:
-      return start<kType, PlainTerm<GPUMEM_SUM_ABS>>(launch, stream);
+    case Addend::valid:
+    case Addend::present:
+      return start<kType, MaskedTerm>(launch, stream);
     case Addend::square:
       return start<kType, PlainTerm<GPUMEM_SUM_SQUARES>>(launch, stream);  // the norm of f32 too
     case Addend::cube:

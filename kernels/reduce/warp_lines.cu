@@ -243,6 +243,16 @@ struct Matrix {
   }
 };
 
+// An element that does not change a sum.
+template <class Term>
+__device__ __forceinline__ BitsOf<Term> missing_of(const Term& term) {
+  if constexpr (requires { term.missing(); }) {
+    return term.missing();
+  } else {
+    return 0;
+  }
+}
+
 // Units that a lane loads.
 template <class Term>
 struct OneElement {
@@ -318,15 +328,15 @@ struct ShortLines {
   __device__ __forceinline__ static bool is_beyond(int k, const int (&n)[kLines], const Lane& lane) {
     return !kSegments && k > 0 && k * kLanes >= n[0] + lane.ahead;
   }
-  __device__ __forceinline__ static void load(const char* const (&x)[kLines], const int (&n)[kLines], const Lane& lane,
-                                              Elements& element) {
+  __device__ __forceinline__ static void load(const Term& term, const char* const (&x)[kLines], const int (&n)[kLines],
+                                              const Lane& lane, Elements& element) {
 #pragma unroll
     for (int k = 0; k < kEach; ++k) {
       if (is_beyond(k, n, lane)) break;
 #pragma unroll
       for (int r = 0; r < kLines; ++r) {
         const char* const own = x[r] + (lane.g - lane.ahead) * Unit::kBytes;
-        element[r][k] = 0;
+        element[r][k] = missing_of(term);
         if (lane.g - lane.ahead + k * kLanes < n[r]) element[r][k] = Unit::load(own + k * kLanes * Unit::kBytes);
       }
     }
@@ -339,7 +349,7 @@ struct ShortLines {
       if (is_beyond(k, n, lane)) break;
 #pragma unroll
       for (int r = 0; r < kLines; ++r) {
-        if (!has_empty_value(Node::kind) && k * kLanes >= n[r]) continue;  // a sum takes the 0
+        if (!has_empty_value(Node::kind) && k * kLanes >= n[r]) continue;
         if constexpr (!kPairs) {
           Unit::enter(term, a[r].of[k % kOwn], element[r][k], lane.g + k * kLanes);
         } else if (k % 2 == 0) {
@@ -369,7 +379,7 @@ __global__ void __launch_bounds__(kWarpLineThreads)
     int n[kLines];
     const unsigned left = Lines::find(launch, matrix, lane, of_warp, here, x, n);
     typename Lines::Elements element;
-    Lines::load(x, n, lane, element);
+    Lines::load(term, x, n, lane, element);
     typename Lines::Own a[kLines];
     Lines::enter(term, element, n, lane, a);
     Node v[kLines];

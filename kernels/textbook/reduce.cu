@@ -164,6 +164,8 @@ cudaError_t for_op(gpumem_reduce_op op, const F& f) {
       return f.template operator()<GPUMEM_SUM_CUBES>();
     case Addend::dot:
     case Addend::factor:
+    case Addend::valid:
+    case Addend::present:
       break;
   }
   return cudaErrorInvalidValue;

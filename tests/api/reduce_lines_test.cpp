@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -92,12 +93,18 @@ TEST_P(ReduceLines, FirstPlaces) {
   EXPECT_EQ(both(a, 6), Words({bits, INT64_MIN, bits, 1, 1, 0}));
   a.op = GPUMEM_ARG_MAX;
   EXPECT_EQ(both(a, 6), Words({bits, 0, bits, 1, 0, 0}));
+  const std::vector<double> missing = {1, nan, -nan, -5, 0.0, -0.0, 0.0, -0.0, nan, -nan, nan, nan};
+  a = {GPUMEM_F64, GPUMEM_ARG_MIN_VALID, GPUMEM_AXIS_ROWS, missing.data(), 3, 4, 4, 1, 0};
+  EXPECT_EQ(both(a, 6), Words({std::bit_cast<int64_t>(-5.0), INT64_MIN, bits, 3, 1, 0}));
+  a.op = GPUMEM_ARG_MAX_VALID;
+  EXPECT_EQ(both(a, 6), Words({std::bit_cast<int64_t>(1.0), 0, bits, 0, 0, 0}));
   for (const int byte : {0, 255}) {
     const Bytes same(40 * 40, static_cast<char>(byte));
     for (const gpumem_dtype dtype :
          {GPUMEM_I8, GPUMEM_U8, GPUMEM_I16, GPUMEM_U32, GPUMEM_F16, GPUMEM_F32, GPUMEM_I64}) {
       for (const gpumem_axis axis : {GPUMEM_AXIS_ROWS, GPUMEM_AXIS_COLS}) {
-        for (const gpumem_reduce_op op : {GPUMEM_MIN, GPUMEM_MAX, GPUMEM_MAX_ABS}) {
+        for (const gpumem_reduce_op op : {GPUMEM_MIN, GPUMEM_MAX, GPUMEM_MAX_ABS, GPUMEM_MIN_VALID, GPUMEM_MAX_VALID}) {
+          if (!has(dtype, op)) continue;
           Words index(7, -1);
           EXPECT_TRUE(
               ok(gpumem_argreduce_axis(ctx, dtype, op, axis, same.data(), 7, 7, 8, 1, 0, nullptr, index.data())));

@@ -130,13 +130,22 @@ TEST_P(ReduceRefusals, OfOperationsAndTypes) {
     no(expected, gpumem_reduce_segments_async(ctx, dtype, op, x, 4, offsets, 1, words, nullptr, nullptr), named, f);
   };
   for (const gpumem_dtype dtype : kAllTypes) {
-    for (const gpumem_reduce_op op : {-1, 9, 15, 20, 22, INT32_MAX, INT32_MIN}) {
+    for (const gpumem_reduce_op op : {-1, 9, 15, 20, 26, 28, INT32_MAX, INT32_MIN}) {
       each(GPUMEM_INVALID_ARGUMENT, dtype, op, {"op", std::to_string(op)});
     }
     for (const gpumem_reduce_op op : kReservedOps) each(GPUMEM_INVALID_ARGUMENT, dtype, op, {"op"});
-    if (!has(dtype, GPUMEM_SUM_COMPENSATED)) each(GPUMEM_UNSUPPORTED, dtype, GPUMEM_SUM_COMPENSATED, {});
-    for (const gpumem_reduce_op op : {int32_t{GPUMEM_SUM}, int32_t{GPUMEM_MIN_MAX}, int32_t{GPUMEM_ARG_MIN},
-                                      int32_t{GPUMEM_DOT}, int32_t{GPUMEM_PROD}, 7777, -1}) {
+    for (const gpumem_reduce_op op : kReduceOps) {
+      if (!has(dtype, op)) each(GPUMEM_UNSUPPORTED, dtype, op, {"dtype"});
+    }
+    for (const gpumem_reduce_op op : {GPUMEM_MIN_VALID, GPUMEM_MAX_VALID}) {
+      if (has(dtype, op)) continue;
+      no(GPUMEM_UNSUPPORTED, gpumem_argreduce(ctx, dtype, op, x, 4, 1, words, words + 1), {"dtype"}, f);
+      no(GPUMEM_UNSUPPORTED, gpumem_argreduce_axis(ctx, dtype, op, 0, x, 2, 2, 2, 1, 0, words, words + 2), {"dtype"},
+         f);
+    }
+    for (const gpumem_reduce_op op :
+         {int32_t{GPUMEM_SUM}, int32_t{GPUMEM_MIN_MAX}, int32_t{GPUMEM_ARG_MIN}, int32_t{GPUMEM_DOT},
+          int32_t{GPUMEM_PROD}, int32_t{GPUMEM_SUM_VALID}, int32_t{GPUMEM_ARG_MIN_VALID}, 7777, -1}) {
       no(GPUMEM_INVALID_ARGUMENT, gpumem_argreduce(ctx, dtype, op, x, 4, 1, words, words + 1), {"op"}, f);
       no(GPUMEM_INVALID_ARGUMENT, gpumem_argreduce_async(ctx, dtype, op, x, 4, 1, words, words + 1, nullptr), {"op"},
          f);
@@ -156,7 +165,7 @@ TEST_P(ReduceRefusals, OfOperationsOfTypedFunctions) {
   const auto* const p = zeros.data();
   using namespace reductions;
   const Form f{};
-  for (const gpumem_reduce_op op : {-1, 9, 16, 18, 19, 20, 22}) {
+  for (const gpumem_reduce_op op : {-1, 9, 16, 18, 19, 20, 26, 28}) {
     const gpumem_status all[] = {gpumem_reduce_i32(ctx, op, as<int32_t>(p), 4, 1, s),
                                  gpumem_reduce_i64(ctx, op, as<int64_t>(p), 4, 1, s),
                                  gpumem_reduce_u32(ctx, op, as<uint32_t>(p), 4, 1, u),
@@ -176,7 +185,9 @@ TEST_P(ReduceRefusals, OfOperationsOfTypedFunctions) {
   for (const gpumem_status status :
        {gpumem_reduce_f32(ctx, GPUMEM_SUM_COMPENSATED, as<float>(p), 4, 1, d),
         gpumem_reduce_i64(ctx, GPUMEM_SUM_COMPENSATED, as<int64_t>(p), 4, 1, s),
-        gpumem_reduce_u32_async(ctx, GPUMEM_SUM_COMPENSATED, as<uint32_t>(p), 4, 1, u, nullptr, nullptr)}) {
+        gpumem_reduce_u32_async(ctx, GPUMEM_SUM_COMPENSATED, as<uint32_t>(p), 4, 1, u, nullptr, nullptr),
+        gpumem_reduce_i32(ctx, GPUMEM_COUNT_VALID, as<int32_t>(p), 4, 1, s),
+        gpumem_argreduce_u64(ctx, GPUMEM_MAX_VALID, as<uint64_t>(p), 4, 1, u, s + 1)}) {
     no(GPUMEM_UNSUPPORTED, status, {}, f);
   }
 }

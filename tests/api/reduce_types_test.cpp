@@ -248,6 +248,43 @@ TEST_P(ReduceTypes, NaNsAndZerosHaveTheirOrder) {
   expect_bits(0.0, GPUMEM_SUM, {1.5, -1.5});
 }
 
+TEST_P(ReduceTypes, NaNsAreSkipped) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double other_nan = std::bit_cast<double>(uint64_t{0xFFF4000000000123});
+  const std::vector<double> x = {nan, 2, -0.0, other_nan, 0.0, -7, 2, -nan};
+  expect_bits(-3, GPUMEM_SUM_VALID, x);
+  expect_bits(5, GPUMEM_COUNT_VALID, x);
+  expect_bits(-7, GPUMEM_MIN_VALID, x);
+  expect_bits(2, GPUMEM_MAX_VALID, x);
+  EXPECT_TRUE(same({GPUMEM_OK, {std::bit_cast<uint64_t>(-7.0), 5}}, of(GPUMEM_ARG_MIN_VALID, x)));
+  EXPECT_TRUE(same({GPUMEM_OK, {std::bit_cast<uint64_t>(2.0), 1}}, of(GPUMEM_ARG_MAX_VALID, x)));
+  EXPECT_TRUE(same({GPUMEM_OK, {uint64_t{1} << 63, 2}}, of<double>(GPUMEM_ARG_MIN_VALID, {nan, 0.0, -0.0, -0.0})));
+  EXPECT_TRUE(same({GPUMEM_OK, {0, 2}}, of<double>(GPUMEM_ARG_MAX_VALID, {nan, -0.0, 0.0, 0.0})));
+  // Infinities are numbers.
+  expect_bits(kInf, GPUMEM_SUM_VALID, {nan, kInf, 1});
+  expect(kNan, GPUMEM_SUM_VALID, std::vector<double>{kInf, nan, -kInf});
+  expect_bits(2, GPUMEM_COUNT_VALID, {kInf, nan, -kInf});
+  EXPECT_TRUE(same({GPUMEM_OK, {std::bit_cast<uint64_t>(kInf), 1}}, of<double>(GPUMEM_ARG_MIN_VALID, {nan, kInf})));
+  EXPECT_TRUE(same({GPUMEM_OK, {std::bit_cast<uint64_t>(-kInf), 1}}, of<double>(GPUMEM_ARG_MAX_VALID, {nan, -kInf})));
+  for (const size_t n : {1, 2, 7, 130, 1024, 1025, 20000}) {
+    std::vector<double> none(n, other_nan);
+    expect_bits(0, GPUMEM_SUM_VALID, none);
+    expect_bits(0, GPUMEM_COUNT_VALID, none);
+    for (const gpumem_reduce_op op : {GPUMEM_MIN_VALID, GPUMEM_MAX_VALID}) expect(kNan, op, none);
+    for (const gpumem_reduce_op op : {GPUMEM_ARG_MIN_VALID, GPUMEM_ARG_MAX_VALID}) {
+      EXPECT_TRUE(same({GPUMEM_OK, {kNan, 0}}, of(op, none))) << n;
+    }
+    none.back() = -3;
+    expect_bits(-3, GPUMEM_SUM_VALID, none);
+    expect_bits(1, GPUMEM_COUNT_VALID, none);
+    for (const gpumem_reduce_op op : {GPUMEM_MIN_VALID, GPUMEM_MAX_VALID}) expect_bits(-3, op, none);
+    for (const gpumem_reduce_op op : {GPUMEM_ARG_MIN_VALID, GPUMEM_ARG_MAX_VALID}) {
+      EXPECT_TRUE(same({GPUMEM_OK, {std::bit_cast<uint64_t>(-3.0), n - 1}}, of(op, none))) << n;
+    }
+    expect_bits(static_cast<double>(n), GPUMEM_COUNT_VALID, std::vector<double>(n, 0.0));
+  }
+}
+
 TEST_P(ReduceTypes, ProductsOfIntegersEndAtTheLimits) {
   constexpr int64_t k62 = int64_t{1} << 62;
   const std::vector<int64_t> most = {49, 73, 127, 337, 92737, 649657};

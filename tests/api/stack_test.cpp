@@ -157,7 +157,7 @@ TEST_P(Stack, OfReductions) {
   int64_t offsets[101];
   for (int64_t i = 0; i <= 100; ++i) offsets[i] = i * i;
   for (gpumem_dtype dtype = GPUMEM_I8; dtype <= GPUMEM_F64; ++dtype) {
-    for (gpumem_reduce_op op = GPUMEM_SUM; op <= GPUMEM_PROD; ++op) {
+    for (gpumem_reduce_op op = GPUMEM_SUM; op <= GPUMEM_ARG_MAX_VALID; ++op) {
       const std::string name = "dtype " + std::to_string(dtype) + ", operation " + std::to_string(op);
       for (const int64_t n : {100, 1000, 100001}) {
         for (const int64_t stride : {1, 3}) {

@@ -92,7 +92,8 @@ class ByIndexConformance : public Conformance {
 
   void run_case(const ByIndexCase& c, EveryVariant& variants, Random& random) {
     const Bytes numbers = index_of(c, random);
-    const Bytes elements = random_elements(c.dtype, c.numbers, c.n, 1, random);
+    Bytes elements = random_elements(c.dtype, c.numbers, c.n, 1, random);
+    if (random.below(3) == 0) add_specials(c.dtype, elements, c.n, 1, random);
     GuardedBuffer x = blocks.buffer(0, c.kinds[0], elements.size(), c.offset);
     x.set(elements.data());
     GuardedBuffer index = blocks.buffer(1, c.kinds[1], numbers.size(), 8);

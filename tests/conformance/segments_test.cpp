@@ -67,7 +67,8 @@ class SegmentsConformance : public Conformance {
     const auto op_of = [number](size_t i) { return kReduceOps[(3 * number + i) % std::size(kReduceOps)]; };
     const bool factors =
         number % 4 != 0 && (op_of(0) == GPUMEM_PROD || op_of(1) == GPUMEM_PROD || op_of(2) == GPUMEM_PROD);
-    const Bytes elements = random_elements(c.dtype, factors ? Numbers::factors : c.numbers, n, 1, random);
+    Bytes elements = random_elements(c.dtype, factors ? Numbers::factors : c.numbers, n, 1, random);
+    if (number % 3 == 0) add_specials(c.dtype, elements, n, 1, random);
     GuardedBuffer x = blocks.buffer(0, c.x, elements.size(), c.offset);
     if (n > 0) x.set(elements.data());
     // The enqueued form takes offsets where x's side can read them, and a CUDA context's writes no pageable memory. Without

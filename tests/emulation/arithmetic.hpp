@@ -128,6 +128,11 @@ inline unsigned __vminu2(unsigned a, unsigned b) {
 inline unsigned __vmaxu2(unsigned a, unsigned b) {
   return gpumem_emulation::by_parts<16>(a, b, [](unsigned x, unsigned y) { return x > y ? x : y; });
 }
+inline unsigned __vadd2(unsigned a, unsigned b) {
+  return gpumem_emulation::by_parts<16>(a, b, [](unsigned x, unsigned y) { return x + y; });
+}
+inline unsigned __viaddmin_u16x2(unsigned a, unsigned b, unsigned c) { return __vminu2(__vadd2(a, b), c); }
+inline unsigned __viaddmax_u16x2(unsigned a, unsigned b, unsigned c) { return __vmaxu2(__vadd2(a, b), c); }
 inline unsigned __vminu4(unsigned a, unsigned b) {
   return gpumem_emulation::by_parts<8>(a, b, [](unsigned x, unsigned y) { return x < y ? x : y; });
 }

@@ -37,34 +37,60 @@ inline constexpr gpumem_dtype kFloatingTypes[] = {GPUMEM_F16, GPUMEM_BF16, GPUME
 
 // Operations of gpumem_reduce(), then those that have functions of their own.
 inline constexpr gpumem_reduce_op kAllOps[] = {
-    GPUMEM_SUM,       GPUMEM_MIN,     GPUMEM_MAX,     GPUMEM_SUM_ABS,     GPUMEM_SUM_SQUARES,
-    GPUMEM_SUM_CUBES, GPUMEM_MAX_ABS, GPUMEM_MIN_MAX, GPUMEM_ARG_MIN,     GPUMEM_SUM_COMPENSATED,
-    GPUMEM_ARG_MAX,   GPUMEM_DOT,     GPUMEM_NRM2,    GPUMEM_ARG_MAX_ABS, GPUMEM_PROD};
+    GPUMEM_SUM,          GPUMEM_MIN,         GPUMEM_MAX,       GPUMEM_SUM_ABS,     GPUMEM_SUM_SQUARES,
+    GPUMEM_SUM_CUBES,    GPUMEM_MAX_ABS,     GPUMEM_MIN_MAX,   GPUMEM_ARG_MIN,     GPUMEM_SUM_COMPENSATED,
+    GPUMEM_ARG_MAX,      GPUMEM_DOT,         GPUMEM_NRM2,      GPUMEM_ARG_MAX_ABS, GPUMEM_PROD,
+    GPUMEM_SUM_VALID,    GPUMEM_COUNT_VALID, GPUMEM_MIN_VALID, GPUMEM_MAX_VALID,   GPUMEM_ARG_MIN_VALID,
+    GPUMEM_ARG_MAX_VALID};
 inline constexpr gpumem_reduce_op kReduceOps[] = {
-    GPUMEM_SUM,       GPUMEM_MIN,     GPUMEM_MAX,     GPUMEM_SUM_ABS, GPUMEM_SUM_SQUARES,
-    GPUMEM_SUM_CUBES, GPUMEM_MAX_ABS, GPUMEM_MIN_MAX, GPUMEM_PROD,    GPUMEM_SUM_COMPENSATED};
-inline constexpr gpumem_reduce_op kReservedOps[] = {GPUMEM_ARG_MIN, GPUMEM_ARG_MAX, GPUMEM_DOT, GPUMEM_NRM2,
-                                                    GPUMEM_ARG_MAX_ABS};
+    GPUMEM_SUM,       GPUMEM_MIN,         GPUMEM_MAX,       GPUMEM_SUM_ABS,  GPUMEM_SUM_SQUARES,
+    GPUMEM_SUM_CUBES, GPUMEM_MAX_ABS,     GPUMEM_MIN_MAX,   GPUMEM_PROD,     GPUMEM_SUM_COMPENSATED,
+    GPUMEM_SUM_VALID, GPUMEM_COUNT_VALID, GPUMEM_MIN_VALID, GPUMEM_MAX_VALID};
+inline constexpr gpumem_reduce_op kReservedOps[] = {GPUMEM_ARG_MIN,      GPUMEM_ARG_MAX,     GPUMEM_DOT,
+                                                    GPUMEM_NRM2,         GPUMEM_ARG_MAX_ABS, GPUMEM_ARG_MIN_VALID,
+                                                    GPUMEM_ARG_MAX_VALID};
 
 inline const char* op_name(gpumem_reduce_op op) {
-  static constexpr const char* kNames[] = {
-      "sum", "min", "max", "sum_abs", "squares", "cubes",   "max_abs", "min_max", "compensated", "9",           "10",
-      "11",  "12",  "13",  "14",      "15",      "arg_min", "arg_max", "dot",     "nrm2",        "arg_max_abs", "prod"};
-  return kNames[op];
+  static constexpr const char* kNames[] = {"sum",   "min",     "max",     "sum_abs",    "squares",
+                                           "cubes", "max_abs", "min_max", "compensated"};
+  static constexpr const char* kLater[] = {"arg_min",     "arg_max",   "dot",           "nrm2",
+                                           "arg_max_abs", "prod",      "sum_valid",     "count_valid",
+                                           "min_valid",   "max_valid", "arg_min_valid", "arg_max_valid"};
+  return op < GPUMEM_ARG_MIN ? kNames[op] : kLater[op - GPUMEM_ARG_MIN];
 }
 
+inline bool skips_nan(gpumem_reduce_op op) { return op >= GPUMEM_SUM_VALID && op <= GPUMEM_ARG_MAX_VALID; }
+
 inline bool has(gpumem_dtype dtype, gpumem_reduce_op op) {
+  if (skips_nan(op)) return is_floating(dtype);
   if (op == GPUMEM_SUM_COMPENSATED) return dtype == GPUMEM_F64;
   return (op != GPUMEM_DOT && op != GPUMEM_NRM2) || dtype == GPUMEM_F32 || dtype == GPUMEM_F64;
 }
 
 inline bool is_arg(gpumem_reduce_op op) {
-  return op == GPUMEM_ARG_MIN || op == GPUMEM_ARG_MAX || op == GPUMEM_ARG_MAX_ABS;
+  return op == GPUMEM_ARG_MIN || op == GPUMEM_ARG_MAX || op == GPUMEM_ARG_MAX_ABS || op == GPUMEM_ARG_MIN_VALID ||
+         op == GPUMEM_ARG_MAX_VALID;
+}
+// The operation that the functions of searches take.
+inline gpumem_reduce_op sought(gpumem_reduce_op search) {
+  switch (search) {
+    case GPUMEM_ARG_MIN:
+      return GPUMEM_MIN;
+    case GPUMEM_ARG_MAX:
+      return GPUMEM_MAX;
+    case GPUMEM_ARG_MIN_VALID:
+      return GPUMEM_MIN_VALID;
+    case GPUMEM_ARG_MAX_VALID:
+      return GPUMEM_MAX_VALID;
+    default:
+      return GPUMEM_MAX_ABS;
+  }
 }
 
 // The value of nothing is none.
 inline bool needs_elements(gpumem_reduce_op op) {
-  return op == GPUMEM_MIN || op == GPUMEM_MAX || op == GPUMEM_MAX_ABS || op == GPUMEM_MIN_MAX || is_arg(op);
+  return op == GPUMEM_MIN || op == GPUMEM_MAX || op == GPUMEM_MAX_ABS || op == GPUMEM_MIN_MAX ||
+         op == GPUMEM_MIN_VALID || op == GPUMEM_MAX_VALID || is_arg(op);
 }
 
 // Each word of the result of no elements.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ namespace gpumem_test {
 inline const std::vector<gpumem_reduce_op>& axis_ops() {
   static const std::vector<gpumem_reduce_op> ops = [] {
     std::vector<gpumem_reduce_op> all(std::begin(kReduceOps), std::end(kReduceOps));
-    all.insert(all.end(), {GPUMEM_ARG_MIN, GPUMEM_ARG_MAX, GPUMEM_ARG_MAX_ABS});
+    std::copy_if(std::begin(kAllOps), std::end(kAllOps), std::back_inserter(all), is_arg);
     return all;
   }();
   return ops;
@@ -74,9 +75,7 @@ inline std::string line_of(gpumem_ctx* ctx, const Segmented& s) {
 }
 
 // The op that gpumem_argreduce_axis() takes.
-inline gpumem_reduce_op sought(const Axis& a) {
-  return a.op == GPUMEM_ARG_MIN ? GPUMEM_MIN : a.op == GPUMEM_ARG_MAX ? GPUMEM_MAX : GPUMEM_MAX_ABS;
-}
+inline gpumem_reduce_op sought(const Axis& a) { return sought(a.op); }
 // Behind the values of a search.
 inline int64_t* index_of(const Axis& a, void* result) {
   return result == nullptr ? nullptr : static_cast<int64_t*>(result) + lines_of(a);

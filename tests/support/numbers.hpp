@@ -165,11 +165,19 @@ inline std::vector<unsigned char> random_elements(gpumem_dtype dtype, Numbers ki
   return x;
 }
 
-// Puts NaN (of any kind and sign), infinities and zeros of both signs at a few places.
+// Puts NaN (of any kind and sign), infinities and zeros of both signs at a few places. Sometimes a run of elements, or
+// all of them, become NaN.
 inline void add_specials(gpumem_dtype dtype, std::vector<unsigned char>& x, int64_t n, int64_t stride, Random& random) {
   const TypeInfo& type = info_of(dtype);
   if (type.what != Class::floating || n == 0) return;
   const uint64_t all_ones = (uint64_t{1} << type.exponent_bits) - 1;
+  if (random.below(4) == 0) {
+    const int64_t first = random.below(3) == 0 ? 0 : static_cast<int64_t>(random.below(static_cast<uint64_t>(n)));
+    const int64_t last = random.below(2) == 0 ? n : first + static_cast<int64_t>(random.below(n - first + 1));
+    for (int64_t i = first; i < last; ++i) {
+      put(dtype, x, i * stride, numbers::assemble(type, random.below(2) != 0, all_ones, 1 + random.below(3)));
+    }
+  }
   for (uint64_t count = 1 + random.below(3); count > 0; --count) {
     const bool negative = random.below(2) != 0;
     const uint64_t specials[] = {numbers::assemble(type, negative, all_ones, 1 + random.below(3)),

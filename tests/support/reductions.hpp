@@ -68,13 +68,10 @@ template <class T>
 const T* as(const void* p) {
   return static_cast<const T*>(p);
 }
-inline gpumem_reduce_op arg_op(gpumem_reduce_op op) {
-  return op == GPUMEM_ARG_MIN ? GPUMEM_MIN : op == GPUMEM_ARG_MAX ? GPUMEM_MAX : GPUMEM_MAX_ABS;
-}
 
 inline gpumem_status general(const CallForm& form, gpumem_ctx* c, const Reduction& r, void* out) {
   auto* const words = static_cast<int64_t*>(out);
-  return is_arg(r.op) ? call_as(form, gpumem_argreduce, gpumem_argreduce_async, c, r.dtype, arg_op(r.op), r.x, r.n,
+  return is_arg(r.op) ? call_as(form, gpumem_argreduce, gpumem_argreduce_async, c, r.dtype, sought(r.op), r.x, r.n,
                                 r.stride, words, words + 1)
                       : call_as(form, gpumem_reduce, gpumem_reduce_async, c, r.dtype, r.op, r.x, r.n, r.stride, out);
 }
@@ -85,7 +82,7 @@ inline gpumem_status typed(const CallForm& form, gpumem_ctx* c, const Reduction&
   auto* const u = static_cast<uint64_t*>(out);
   auto* const d = static_cast<double*>(out);
   const auto call = [&]<class T>(const T* x, auto* value, auto reduce, auto reduce_async, auto arg, auto arg_async) {
-    return is_arg(r.op) ? call_as(form, arg, arg_async, c, arg_op(r.op), x, r.n, r.stride, value, s + 1)
+    return is_arg(r.op) ? call_as(form, arg, arg_async, c, sought(r.op), x, r.n, r.stride, value, s + 1)
                         : call_as(form, reduce, reduce_async, c, r.op, x, r.n, r.stride, value);
   };
   switch (static_cast<decltype(GPUMEM_I32)>(r.dtype)) {
@@ -138,7 +135,7 @@ inline gpumem_status run_as(const CallForm& form, gpumem_ctx* ctx, const ViewRed
   auto* const words = static_cast<int64_t*>(out);
   auto* const d = static_cast<double*>(out);
   if (is_arg(r.op)) {
-    return call_as(form, gpumem_argreduce_view, gpumem_argreduce_view_async, ctx, r.dtype, arg_op(r.op), r.rank,
+    return call_as(form, gpumem_argreduce_view, gpumem_argreduce_view_async, ctx, r.dtype, sought(r.op), r.rank,
                    r.extents, r.x, r.strides, words, words + 1);
   }
   if (r.op == GPUMEM_DOT && r.dtype == GPUMEM_F64) {

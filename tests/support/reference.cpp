@@ -179,6 +179,18 @@ int64_t place_of(const Sequence& x, bool maximum) {
   return best;
 }
 
+// The same among the numbers. 0 if there are none.
+int64_t valid_place_of(const Sequence& x, bool maximum) {
+  int64_t best = 0;
+  for (int64_t i = 1; i < x.n; ++i) {
+    const double value = element(x, i);
+    const double champion = element(x, best);
+    if (std::isnan(value)) continue;
+    if (std::isnan(champion) || (maximum ? less(champion, value) : less(value, champion))) best = i;
+  }
+  return best;
+}
+
 Outcome floating(gpumem_reduce_op op, const Sequence& x, const Sequence& y) {
   const auto lowest = [&] { return bits_of(element(x, place_of(x, false))); };
   const auto highest = [&] { return bits_of(element(x, place_of(x, true))); };
@@ -217,14 +229,16 @@ Outcome floating(gpumem_reduce_op op, const Sequence& x, const Sequence& y) {
     case GPUMEM_SUM_SQUARES:
     case GPUMEM_SUM_CUBES:
     case GPUMEM_DOT:
-      return {GPUMEM_OK, {bits_of(plain_sum(terms(op, x, y))), 0}};
     case GPUMEM_SUM_VALID:
     case GPUMEM_COUNT_VALID:
+      return {GPUMEM_OK, {bits_of(plain_sum(terms(op, x, y))), 0}};
     case GPUMEM_MIN_VALID:
     case GPUMEM_MAX_VALID:
     case GPUMEM_ARG_MIN_VALID:
-    case GPUMEM_ARG_MAX_VALID:
-      break;
+    case GPUMEM_ARG_MAX_VALID: {
+      const int64_t place = valid_place_of(x, op == GPUMEM_MAX_VALID || op == GPUMEM_ARG_MAX_VALID);
+      return {GPUMEM_OK, {bits_of(element(x, place)), is_arg(op) ? static_cast<uint64_t>(place) : 0}};
+    }
   }
   return {GPUMEM_INTERNAL, {}};
 }
@@ -323,13 +337,13 @@ Outcome integral(gpumem_reduce_op op, const Sequence& x) {
     case GPUMEM_SUM_CUBES:
       return fitted(positive, negative, is_signed);
     case GPUMEM_PROD:  // above
+    case GPUMEM_DOT:   // these are for floating-point elements
     case GPUMEM_SUM_VALID:
     case GPUMEM_COUNT_VALID:
     case GPUMEM_MIN_VALID:
     case GPUMEM_MAX_VALID:
     case GPUMEM_ARG_MIN_VALID:
     case GPUMEM_ARG_MAX_VALID:
-    case GPUMEM_DOT:   // these are for floating-point elements
     case GPUMEM_NRM2:
     case GPUMEM_SUM_COMPENSATED:
       break;
@@ -363,11 +377,15 @@ std::vector<double> terms(gpumem_reduce_op op, const Sequence& x, const Sequence
       case GPUMEM_DOT:
         all.push_back(value * element(y, i));
         break;
+      case GPUMEM_SUM_VALID:
+        all.push_back(std::isnan(value) ? 0 : value);
+        break;
+      case GPUMEM_COUNT_VALID:
+        all.push_back(std::isnan(value) ? 0 : 1);
+        break;
       case GPUMEM_SUM:
       case GPUMEM_SUM_COMPENSATED:
       case GPUMEM_PROD:
-      case GPUMEM_SUM_VALID:
-      case GPUMEM_COUNT_VALID:
       case GPUMEM_MIN_VALID:
       case GPUMEM_MAX_VALID:
       case GPUMEM_ARG_MIN_VALID:

@@ -144,7 +144,8 @@ class Machine(unittest.TestCase):
         empty.write_bytes(npy("<i4", (0,), b""))
         text.write_bytes(npy("<U4", (2,), bytes(32)))
         self.assertIn("'middle'", self.run_tool("reduce", good, "--op", "middle", expect=2))
-        there_are = "expected one of sum, min, max, sum_abs, sum_squares, sum_cubes, max_abs, min_max, sum_compensated, prod\n"
+        there_are = ("expected one of sum, min, max, sum_abs, sum_squares, sum_cubes, max_abs, min_max, sum_compensated, prod, "
+                     "sum_valid, count_valid, min_valid, max_valid\n")
         for op in ("dot", "SUM"):
             self.assertIn(f"'{op}' is not a reduction; {there_are}", self.run_tool("reduce", good, "--op", op, expect=2))
         self.assertIn("EMPTY", self.run_tool("reduce", empty, "--op", "min", expect=1))

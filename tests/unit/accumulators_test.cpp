@@ -111,16 +111,16 @@ TEST(Operations, HaveNamesAndAnEmptyValueOrNone) {
     ++count;
     EXPECT_LE(op, kLastOperation);
     EXPECT_NE(operation_traits(op).word, nullptr) << op;
-    const bool extreme =
-        is_search(op) || op == GPUMEM_MIN || op == GPUMEM_MAX || op == GPUMEM_MAX_ABS || op == GPUMEM_MIN_MAX;
+    const bool extreme = is_search(op) || op == GPUMEM_MIN || op == GPUMEM_MAX || op == GPUMEM_MAX_ABS ||
+                         op == GPUMEM_MIN_MAX || op == GPUMEM_MIN_VALID || op == GPUMEM_MAX_VALID;
     for (gpumem_dtype dtype = 0; dtype < kDtypes; ++dtype) {
       EXPECT_EQ(has_empty_value(dtype, op), !extreme) << op;
       const uint64_t one = is_floating(dtype) ? 0x3FF0000000000000 : 1;
       EXPECT_EQ(empty_word(dtype, op), op == GPUMEM_PROD ? one : 0) << op << " " << dtype;
     }
   }
-  EXPECT_EQ(count, 15);
-  EXPECT_EQ(kLastOperation, GPUMEM_PROD);
+  EXPECT_EQ(count, 21);
+  EXPECT_EQ(kLastOperation, GPUMEM_ARG_MAX_VALID);
 }
 
 }  // namespace

@@ -123,7 +123,7 @@ char* address(Random& random) {
 
 // A random call, with what it leaves unused as a line would: 0.
 ReduceParams random_call(Random& r, std::type_identity<ReduceParams>) {
-  ReduceParams c{any_of(r, GPUMEM_F64), any_of(r, GPUMEM_PROD), address(r), any(r), any(r)};
+  ReduceParams c{any_of(r, GPUMEM_F64), any_of(r, GPUMEM_ARG_MAX_VALID), address(r), any(r), any(r)};
   if (c.op == GPUMEM_DOT) {
     c.y = address(r);
     c.y_stride = any(r);
@@ -140,12 +140,19 @@ ReduceParams random_call(Random& r, std::type_identity<ReduceParams>) {
   return c;
 }
 ReduceAxisParams random_call(Random& r, std::type_identity<ReduceAxisParams>) {
-  return {
-      any_of(r, GPUMEM_F64), any_of(r, GPUMEM_PROD), any_of(r, 1), address(r), any(r), any(r), any(r), any(r), any(r)};
+  return {any_of(r, GPUMEM_F64),
+          any_of(r, GPUMEM_ARG_MAX_VALID),
+          any_of(r, 1),
+          address(r),
+          any(r),
+          any(r),
+          any(r),
+          any(r),
+          any(r)};
 }
 ReduceSegmentsParams random_call(Random& r, std::type_identity<ReduceSegmentsParams>) {
   return {any_of(r, GPUMEM_F64),
-          any_of(r, GPUMEM_PROD),
+          any_of(r, GPUMEM_ARG_MAX_VALID),
           address(r),
           any(r),
           reinterpret_cast<int64_t*>(address(r)),

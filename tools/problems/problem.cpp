@@ -26,11 +26,17 @@ constexpr Op kOps[] = {{"sum", GPUMEM_SUM},
                        {"min_max", GPUMEM_MIN_MAX},
                        {"sum_compensated", GPUMEM_SUM_COMPENSATED},
                        {"prod", GPUMEM_PROD},
+                       {"sum_valid", GPUMEM_SUM_VALID},
+                       {"count_valid", GPUMEM_COUNT_VALID},
+                       {"min_valid", GPUMEM_MIN_VALID},
+                       {"max_valid", GPUMEM_MAX_VALID},
                        {"arg_min", GPUMEM_ARG_MIN, true},
                        {"arg_max", GPUMEM_ARG_MAX, true},
                        {"dot", GPUMEM_DOT, true},
                        {"nrm2", GPUMEM_NRM2, true},
-                       {"arg_max_abs", GPUMEM_ARG_MAX_ABS, true}};
+                       {"arg_max_abs", GPUMEM_ARG_MAX_ABS, true},
+                       {"arg_min_valid", GPUMEM_ARG_MIN_VALID, true},
+                       {"arg_max_valid", GPUMEM_ARG_MAX_VALID, true}};
 
 int64_t terms_of(const Problem& problem) {
   return problem.text("op") == "multiply" ? 2 : std::min<int64_t>(problem.number("terms", 1), 8);

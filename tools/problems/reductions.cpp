@@ -9,6 +9,8 @@ namespace {
 gpumem_reduce_op sought(gpumem_reduce_op op) {
   if (op == GPUMEM_ARG_MIN) return GPUMEM_MIN;
   if (op == GPUMEM_ARG_MAX) return GPUMEM_MAX;
+  if (op == GPUMEM_ARG_MIN_VALID) return GPUMEM_MIN_VALID;
+  if (op == GPUMEM_ARG_MAX_VALID) return GPUMEM_MAX_VALID;
   return op == GPUMEM_ARG_MAX_ABS ? GPUMEM_MAX_ABS : op;
 }
 
@@ -71,6 +73,8 @@ Instance make_reduce(Builder b) {
       case GPUMEM_ARG_MIN:
       case GPUMEM_ARG_MAX:
       case GPUMEM_ARG_MAX_ABS:
+      case GPUMEM_ARG_MIN_VALID:
+      case GPUMEM_ARG_MAX_VALID:
         return call(on, gpumem_argreduce, gpumem_argreduce_async, ctx, dtype, sought(op), at(x), n, stride, value,
                     at<int64_t>(result) + 2);
       case GPUMEM_DOT:
@@ -99,8 +103,6 @@ Instance make_reduce(Builder b) {
       case GPUMEM_COUNT_VALID:
       case GPUMEM_MIN_VALID:
       case GPUMEM_MAX_VALID:
-      case GPUMEM_ARG_MIN_VALID:
-      case GPUMEM_ARG_MAX_VALID:
         break;
     }
     return call(on, gpumem_reduce, gpumem_reduce_async, ctx, dtype, op, at(x), n, stride, value);

@@ -71,7 +71,11 @@ enum class reduce_op : gpumem_reduce_op {
   max_abs = GPUMEM_MAX_ABS,
   min_max = GPUMEM_MIN_MAX,
   sum_compensated = GPUMEM_SUM_COMPENSATED,
-  prod = GPUMEM_PROD
+  prod = GPUMEM_PROD,
+  sum_valid = GPUMEM_SUM_VALID,
+  count_valid = GPUMEM_COUNT_VALID,
+  min_valid = GPUMEM_MIN_VALID,
+  max_valid = GPUMEM_MAX_VALID
 };
 
 enum class axis : gpumem_axis { rows = GPUMEM_AXIS_ROWS, cols = GPUMEM_AXIS_COLS };

@@ -11,6 +11,8 @@ from .array import DL_CPU, Array, from_interface, owner_of
 from .names import DEVICE_HOST, Dtype, Kind, Op
 from .words import NAMES
 
+ORDER_FREE_OPS = (Op.MIN, Op.MAX, Op.MAX_ABS, Op.MIN_MAX, Op.COUNT_VALID, Op.MIN_VALID, Op.MAX_VALID)
+
 
 def refuse(view, name, expected):
     """Raises ValueError with the wrong strides or shape, and a remedy."""
@@ -82,7 +84,7 @@ def sequence(view, op=None):
     Any order will do if the result does not depend on it, as for a maximum.
     """
     stride = view.sequence_stride
-    exact = op is not None and (view.dtype_code < Dtype.F16 or op in (Op.MIN, Op.MAX, Op.MAX_ABS, Op.MIN_MAX))
+    exact = op is not None and (view.dtype_code < Dtype.F16 or op in ORDER_FREE_OPS)
     if stride < 1 and exact:
         stride = in_memory_order(view).sequence_stride
     return (view.size, stride) if stride >= 1 else None

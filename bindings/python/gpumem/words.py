@@ -70,9 +70,10 @@ def codes(members, what):
     return code
 
 
-REDUCE_OPS = [op for op in Op if op not in (Op.ARG_MIN, Op.ARG_MAX, Op.ARG_MAX_ABS, Op.DOT, Op.NRM2)]
+OTHER_OPS = (Op.ARG_MIN, Op.ARG_MAX, Op.ARG_MAX_ABS, Op.ARG_MIN_VALID, Op.ARG_MAX_VALID, Op.DOT, Op.NRM2)
+REDUCE_OPS = [op for op in Op if op not in OTHER_OPS]
 op_code = codes(REDUCE_OPS, "operation of reduce()")
-arg_code = codes([Op.MIN, Op.MAX, Op.MAX_ABS], "operation of argreduce()")
+arg_code = codes([Op.MIN, Op.MAX, Op.MAX_ABS, Op.MIN_VALID, Op.MAX_VALID], "operation of argreduce()")
 map_code = codes(MapOp, "function of map()")
 compare_code = codes(CompareOp, "comparison")
 kind_code = codes(Kind, "kind of memory")

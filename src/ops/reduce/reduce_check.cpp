@@ -20,6 +20,10 @@ void check_pair(gpumem_dtype dtype, gpumem_reduce_op op) {
   switch (operation_traits(op).types) {
     case ValidTypes::all:
       return;
+    case ValidTypes::floats:
+      if (is_floating(dtype)) return;
+      fail(GPUMEM_UNSUPPORTED, "dtype is %d (%s); expected a floating-point type (%d to %d), which has a %s", dtype,
+           dtype_name(dtype), GPUMEM_F16, GPUMEM_F64, op_name(op));
     case ValidTypes::f64:
       if (dtype == GPUMEM_F64) return;
       fail(GPUMEM_UNSUPPORTED, "dtype is %d (%s); expected GPUMEM_F64 (%d), the one type with a %s", dtype,
@@ -47,16 +51,21 @@ void check_view(const ReduceParams& c) {
 void require_general(gpumem_reduce_op op) {
   if (is_operation(op) && !operation_traits(op).own_function) return;
   fail(GPUMEM_INVALID_ARGUMENT,
-       "op is %d; expected GPUMEM_SUM to GPUMEM_SUM_COMPENSATED (%d to %d) or GPUMEM_PROD (%d)", op, GPUMEM_SUM,
-       GPUMEM_SUM_COMPENSATED, GPUMEM_PROD);
+       "op is %d; expected GPUMEM_SUM to GPUMEM_SUM_COMPENSATED (%d to %d) or GPUMEM_PROD to GPUMEM_MAX_VALID (%d to "
+       "%d)",
+       op, GPUMEM_SUM, GPUMEM_SUM_COMPENSATED, GPUMEM_PROD, GPUMEM_MAX_VALID);
 }
 
 gpumem_reduce_op search_for(gpumem_reduce_op op) {
   if (op == GPUMEM_MIN) return GPUMEM_ARG_MIN;
   if (op == GPUMEM_MAX) return GPUMEM_ARG_MAX;
   if (op == GPUMEM_MAX_ABS) return GPUMEM_ARG_MAX_ABS;
-  fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected GPUMEM_MIN (%d), GPUMEM_MAX (%d) or GPUMEM_MAX_ABS (%d)", op,
-       GPUMEM_MIN, GPUMEM_MAX, GPUMEM_MAX_ABS);
+  if (op == GPUMEM_MIN_VALID) return GPUMEM_ARG_MIN_VALID;
+  if (op == GPUMEM_MAX_VALID) return GPUMEM_ARG_MAX_VALID;
+  fail(GPUMEM_INVALID_ARGUMENT,
+       "op is %d; expected GPUMEM_MIN (%d), GPUMEM_MAX (%d), GPUMEM_MAX_ABS (%d), GPUMEM_MIN_VALID (%d) or "
+       "GPUMEM_MAX_VALID (%d)",
+       op, GPUMEM_MIN, GPUMEM_MAX, GPUMEM_MAX_ABS, GPUMEM_MIN_VALID, GPUMEM_MAX_VALID);
 }
 
 void check(const ReduceParams& c) {

@@ -74,6 +74,11 @@ TEST_P(CppOperations, ReduceSequences) {
   const std::array<std::uint8_t, 3> bytes{255, 255, 255};
   EXPECT_EQ(ctx.reduce(reduce_op::sum_cubes, bytes), 3U * 255 * 255 * 255);
   EXPECT_EQ(ctx.reduce(reduce_op::prod, bytes), 255U * 255 * 255);
+  const std::array<float, 4> gaps{NAN, 3, NAN, -1};
+  EXPECT_EQ(ctx.reduce(reduce_op::sum_valid, gaps), 2);
+  EXPECT_EQ(ctx.reduce(reduce_op::count_valid, gaps), 2);
+  EXPECT_EQ(ctx.reduce(reduce_op::max_valid, gaps), 3);
+  EXPECT_EQ(ctx.argreduce(reduce_op::min_valid, gaps).index, 3);
   const std::vector<gpumem::f16> halves(3, gpumem::f16{0x3e00});  // 1.5
   EXPECT_EQ(ctx.reduce(reduce_op::sum, halves), 4.5);
   const std::vector<gpumem::bf16> brains(2, gpumem::bf16{0x3fc0});  // 1.5

@@ -36,6 +36,9 @@ def test_reduce_of_every_type():
             x = array.array(letter, [generator.randrange(-8, 9) / 4 for _ in range(1000)])
             assert ctx.reduce(x) == sum(x)
             assert ctx.reduce(x, "sum_cubes") == sum(v**3 for v in x)
+            gaps = array.array(letter, [math.nan, 2, -1, math.nan, 0.5])
+            assert [ctx.reduce(gaps, op + "_valid") for op in ("sum", "count", "min", "max")] == [1.5, 3, -1, 2]
+            assert ctx.argreduce(gaps, "min_valid") == (-1, 2) and ctx.argreduce(gaps, "max_valid") == (2, 1)
 
 
 def test_half_and_bf16():

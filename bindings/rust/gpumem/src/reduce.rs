@@ -33,6 +33,14 @@ pub enum Op {
     SumCompensated = sys::GPUMEM_SUM_COMPENSATED,
     /// The product.
     Prod = sys::GPUMEM_PROD,
+    /// The sum of the floating-point elements that are not NaN.
+    SumValid = sys::GPUMEM_SUM_VALID,
+    /// The number of floating-point elements that are not NaN.
+    CountValid = sys::GPUMEM_COUNT_VALID,
+    /// The smallest floating-point element that is not NaN.
+    MinValid = sys::GPUMEM_MIN_VALID,
+    /// The largest floating-point element that is not NaN.
+    MaxValid = sys::GPUMEM_MAX_VALID,
 }
 
 impl Op {
@@ -49,6 +57,8 @@ pub enum Extreme {
     Min = sys::GPUMEM_MIN,
     Max = sys::GPUMEM_MAX,
     MaxAbs = sys::GPUMEM_MAX_ABS,
+    MinValid = sys::GPUMEM_MIN_VALID,
+    MaxValid = sys::GPUMEM_MAX_VALID,
 }
 
 /// The lines of a matrix that are reduced, each to one result.

@@ -20,6 +20,9 @@ fn reduces() -> Result<()> {
     assert_eq!(ctx.argreduce(&x[20..], Extreme::MaxAbs)?, (99, 89));
     assert_eq!(ctx.reduce(&[3u8, 4], Op::SumSquares)?, 25u64);
     assert_eq!(ctx.reduce(&[3i8, -4], Op::Prod)?, -12);
+    let gaps = [f32::NAN, 3.0, f32::NAN, -1.0];
+    assert_eq!((ctx.reduce(&gaps, Op::SumValid)?, ctx.reduce(&gaps, Op::CountValid)?), (2.0, 2.0));
+    assert_eq!(ctx.argreduce(&gaps, Extreme::MinValid)?, (-1.0, 3));
     assert_eq!(ctx.reduce(&[F16(0x3c00), F16(0x4000)], Op::Sum)?, 3.0);
     assert_eq!(ctx.reduce(&[Bf16(0x3f80); 5], Op::Sum)?, 5.0);
     assert_eq!(ctx.reduce(&[1.0f64, 1e16, -1e16], Op::SumCompensated)?, 1.0);

@@ -44,12 +44,18 @@ int level_of(const char* name) {
 }
 
 template <class Loop>
+Loop range_of(const RangeLoopsOf<Loop>& ranges, gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
+  if (!skips_nan(op)) return ranges.range[dtype];
+  return (is_minimum(op) ? ranges.valid_minimum : ranges.valid_maximum)[dtype];
+}
+
+template <class Loop>
 Loop search_of(const RangeLoopsOf<Loop>& ranges, gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   switch (extreme_of(op)) {
     case Extreme::lowest:
-      return ranges.first_minimum[dtype];
+      return (skips_nan(op) ? ranges.first_valid_minimum : ranges.first_minimum)[dtype];
     case Extreme::highest:
-      return ranges.first_maximum[dtype];
+      return (skips_nan(op) ? ranges.first_valid_maximum : ranges.first_maximum)[dtype];
     case Extreme::largest:
       return ranges.first_largest[dtype];
     case Extreme::both:
@@ -66,7 +72,7 @@ ReduceLoop Loops::reduce(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept
     case NodeKind::integer_product:
       return integers[dtype][addend_of(op)];
     case NodeKind::range:
-      return ranges.range[dtype];
+      return range_of(ranges, dtype, op);
     case NodeKind::arg:
       return search_of(ranges, dtype, op);
     case NodeKind::sum:
@@ -86,7 +92,7 @@ LineLoop Loops::lines(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept {
     case NodeKind::integer_product:
       return word_lines.by_addend[dtype][addend_of(op)];
     case NodeKind::range:
-      return word_lines.ranges.range[dtype];
+      return range_of(word_lines.ranges, dtype, op);
     case NodeKind::arg:
       return search_of(word_lines.ranges, dtype, op);
     case NodeKind::sum:

@@ -49,9 +49,13 @@ struct FloatLoops {
 template <class Loop>
 struct RangeLoopsOf {
   ByType<Loop> range;
+  ByType<Loop> valid_minimum;  // `valid`: without NaNs, only for floating-point types
+  ByType<Loop> valid_maximum;
   ByType<Loop> first_minimum;
   ByType<Loop> first_maximum;
   ByType<Loop> first_largest;  // by magnitude
+  ByType<Loop> first_valid_minimum;
+  ByType<Loop> first_valid_maximum;
 };
 using RangeLoops = RangeLoopsOf<ReduceLoop>;
 

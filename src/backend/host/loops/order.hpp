@@ -69,6 +69,7 @@ template <class Type, Type kInfinity>
 struct Floating {
   using T = Type;
   using U = std::make_unsigned_t<T>;
+  static constexpr T kInfinityBits = kInfinity;
   // Inverts the magnitude bits of a negative number; it is its own inverse.
   static T order(T bits) { return static_cast<T>(bits < 0 ? bits ^ static_cast<U>(-1) >> 1 : bits); }
   static bool is_nan(T x) { return x > kInfinity || x < static_cast<T>(-kInfinity - 1); }
@@ -108,6 +109,54 @@ struct Floating {
   };
 };
 
+// Floating-point elements in the order of range_key(): NaNs are above all numbers, or below them.
+template <class Number, bool kAbove>
+struct Skipping {
+  using T = typename Number::T;
+  using U = typename Number::U;
+  static constexpr U kNans = std::numeric_limits<T>::max() - Number::kInfinityBits;  // of one sign
+  static constexpr auto kShift = static_cast<U>(kAbove ? 0 - kNans : kNans);
+  static constexpr auto kBack = static_cast<U>(0 - kShift);
+  static T order(T bits) { return shifted(Number::order(bits), kShift); }
+  static T number(T v) { return shifted(v, kBack); }  // as Number orders it
+  static bool is_nan(T number) { return Number::is_nan(number); }
+
+  static Range<T> range(const Bits<T>* x, int64_t n) {
+    T low = order(x[0]);
+    T high = low;
+    for (int64_t i = 0; i < n; ++i) {
+      const T v = order(x[i]);
+      low = v < low ? v : low;
+      high = v > high ? v : high;
+    }
+    return {low, high};
+  }
+
+  struct Ends {
+    using V = VectorOf<T>;
+    V low;
+    V high;
+    explicit Ends(const V& bits) : low(ordered(bits)), high(low) {}
+    void take(const V& bits) {
+      const V v = ordered(bits);
+      low = v < low ? v : low;
+      high = v > high ? v : high;
+    }
+    void finish() {
+      low = turned(moved(low, kBack));
+      high = turned(moved(high, kBack));
+    }
+
+   private:
+    static V turned(const V& v) { return v ^ ((v < 0) & std::numeric_limits<T>::max()); }
+    static V moved(const V& v, U by) { return reinterpret_cast<V>(reinterpret_cast<VectorOf<U>>(v) + by); }
+    static V ordered(const V& bits) { return moved(turned(bits), kShift); }
+  };
+
+ private:
+  static T shifted(T v, U by) { return static_cast<T>(static_cast<U>(static_cast<U>(v) + by)); }
+};
+
 // Like key_of(): unsigned, with a signed type's sign bit inverted.
 template <class T>
 inline uint64_t key(T v) {
@@ -120,9 +169,10 @@ inline uint64_t key(T v) {
 template <class Type, gpumem_reduce_op kOp, class T = typename Type::T>
 std::make_unsigned_t<T> rank(T v) {
   using U = std::make_unsigned_t<T>;
-  if (Type::is_nan(v)) return 0;
-  if constexpr (kOp == GPUMEM_ARG_MIN) return static_cast<U>(key(v));
-  if constexpr (kOp == GPUMEM_ARG_MAX) return static_cast<U>(~key(v));
+  if constexpr (requires { Type::number(v); }) v = Type::number(v);
+  if (Type::is_nan(v)) return skips_nan(kOp) ? static_cast<U>(-1) : 0;
+  if constexpr (is_minimum(kOp)) return static_cast<U>(key(v));
+  if constexpr (kOp == GPUMEM_ARG_MAX || kOp == GPUMEM_ARG_MAX_VALID) return static_cast<U>(~key(v));
   if constexpr (kOp == GPUMEM_ARG_MAX_ABS) return static_cast<U>(~Type::size(v));
 }
 
@@ -130,6 +180,9 @@ template <gpumem_dtype kType>
 using Ordered = std::conditional_t<
     is_floating(kType), Floating<SignedOf<kType>, static_cast<SignedOf<kType>>(infinity_bits(kType))>,
     Integer<std::conditional_t<is_signed_integer(kType), SignedOf<kType>, std::make_unsigned_t<SignedOf<kType>>>>>;
+constexpr bool has_loop(gpumem_dtype dtype, gpumem_reduce_op op) { return is_floating(dtype) || !skips_nan(op); }
+template <gpumem_dtype kType, gpumem_reduce_op kOp>
+using OrderedFor = std::conditional_t<skips_nan(kOp), Skipping<Ordered<kType>, is_minimum(kOp)>, Ordered<kType>>;
 
 }  // namespace
 }  // namespace gpumem

@@ -75,15 +75,28 @@ ReduceNode first(const void* data, const void*, int64_t n) {
 }
 
 template <gpumem_reduce_op kOp>
-constexpr ByType<ReduceLoop> kFirst = by_type<ReduceLoop>([]<gpumem_dtype kType>() {
-  return first<Ordered<kType>, kOp>;
+constexpr ByType<ReduceLoop> kRange = by_type<ReduceLoop>([]<gpumem_dtype kType>() -> ReduceLoop {
+  if constexpr (!has_loop(kType, kOp)) {
+    return nullptr;
+  } else {
+    return range<OrderedFor<kType, kOp>>;
+  }
+});
+template <gpumem_reduce_op kOp>
+constexpr ByType<ReduceLoop> kFirst = by_type<ReduceLoop>([]<gpumem_dtype kType>() -> ReduceLoop {
+  if constexpr (!has_loop(kType, kOp)) {
+    return nullptr;
+  } else {
+    return first<OrderedFor<kType, kOp>, kOp>;
+  }
 });
 
 }  // namespace
 
 namespace GPUMEM_LOOPS {
-const RangeLoops ranges = {by_type<ReduceLoop>([]<gpumem_dtype kType>() { return range<Ordered<kType>>; }),
-                           kFirst<GPUMEM_ARG_MIN>, kFirst<GPUMEM_ARG_MAX>, kFirst<GPUMEM_ARG_MAX_ABS>};
+const RangeLoops ranges = {kRange<GPUMEM_MIN_MAX>,       kRange<GPUMEM_MIN_VALID>,    kRange<GPUMEM_MAX_VALID>,
+                           kFirst<GPUMEM_ARG_MIN>,       kFirst<GPUMEM_ARG_MAX>,      kFirst<GPUMEM_ARG_MAX_ABS>,
+                           kFirst<GPUMEM_ARG_MIN_VALID>, kFirst<GPUMEM_ARG_MAX_VALID>};
 }  // namespace GPUMEM_LOOPS
 
 }  // namespace gpumem

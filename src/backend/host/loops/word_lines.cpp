@@ -248,18 +248,30 @@ constexpr auto loops_of_type = []<gpumem_dtype kType>() -> LoopsByAddend<LineLoo
 // Longer rows are searched one by one (ranges.cpp), which vectorises.
 constexpr int64_t kShortSearch = 16;
 template <gpumem_reduce_op kOp>
+constexpr ByType<LineLoop> kRange = by_type<LineLoop>([]<gpumem_dtype kType>() -> LineLoop {
+  if constexpr (!has_loop(kType, kOp)) {
+    return {};
+  } else {
+    return kLines<Ranges<OrderedFor<kType, kOp>>>;
+  }
+});
+template <gpumem_reduce_op kOp>
 constexpr ByType<LineLoop> kSearch = by_type<LineLoop>([]<gpumem_dtype kType>() -> LineLoop {
-  using Lines = WordLines<Places<Ordered<kType>, kOp>>;
-  return {Lines::columns, Lines::rows, kShortSearch};
+  if constexpr (!has_loop(kType, kOp)) {
+    return {};
+  } else {
+    using Lines = WordLines<Places<Ordered<kType>, kOp>>;
+    return {Lines::columns, Lines::rows, kShortSearch};
+  }
 });
 
 }  // namespace
 
 namespace GPUMEM_LOOPS {
-const WordLineLoops word_lines = {
-    by_type<LoopsByAddend<LineLoop>>(loops_of_type),
-    {by_type<LineLoop>([]<gpumem_dtype kType>() { return kLines<Ranges<Ordered<kType>>>; }), kSearch<GPUMEM_ARG_MIN>,
-     kSearch<GPUMEM_ARG_MAX>, kSearch<GPUMEM_ARG_MAX_ABS>}};
+const WordLineLoops word_lines = {by_type<LoopsByAddend<LineLoop>>(loops_of_type),
+                                  {kRange<GPUMEM_MIN_MAX>, kRange<GPUMEM_MIN_VALID>, kRange<GPUMEM_MAX_VALID>,
+                                   kSearch<GPUMEM_ARG_MIN>, kSearch<GPUMEM_ARG_MAX>, kSearch<GPUMEM_ARG_MAX_ABS>,
+                                   kSearch<GPUMEM_ARG_MIN_VALID>, kSearch<GPUMEM_ARG_MAX_VALID>}};
 }  // namespace GPUMEM_LOOPS
 
 }  // namespace gpumem
