@@ -63,11 +63,11 @@ constexpr ReduceValue value_of_magnitude(gpumem_dtype dtype, uint64_t magnitude,
   return {{magnitude, index}, GPUMEM_OK};
 }
 
-constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, const RangeNode& n) noexcept {
+constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, RangeNode n) noexcept {
   static_assert(count_accumulated_in(NodeKind::range) == 6);
-  if (skips_nan(op)) {
+  if (is_floating(dtype) && skips_nan(op)) {
     const uint64_t key = ((is_minimum(op) ? n.low : n.high) - key_shift(dtype, op)) & all_bits(dtype);
-    return {{word_of_key(dtype, key)}, GPUMEM_OK};
+    n = {key, key};
   }
   if (is_nan_key(dtype, n.low) || is_nan_key(dtype, n.high)) return {{kCanonicalNan, kCanonicalNan}, GPUMEM_OK};
   if (op == GPUMEM_MAX_ABS) {

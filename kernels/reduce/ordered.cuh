@@ -57,7 +57,7 @@ struct MaskedTerm {
       : keep(op == GPUMEM_SUM_ABS     ? INT64_MAX
              : op == GPUMEM_SUM_VALID ? -1
                                       : 0),
-        set(op == GPUMEM_COUNT_VALID ? __double_as_longlong(1.0) : 0),
+        set(op == GPUMEM_COUNT_VALID ? std::bit_cast<long long>(1.0) : 0),
         skips(op != GPUMEM_SUM_ABS) {}
   __device__ void enter(Node& lane, double x, double) {
     if (!skips || x == x) lane.sum += __longlong_as_double((__double_as_longlong(x) & keep) | set);

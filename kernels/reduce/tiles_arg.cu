@@ -140,7 +140,8 @@ class ChunkState : public ArgOf<kClass> {
   using typename ArgOf<kClass>::Node;
 
   __device__ ChunkState(gpumem_dtype dtype, gpumem_reduce_op op)
-      : dtype_(dtype), op_(op), minimum_(is_minimum(op)), element_(dtype, op) {
+      : dtype_(dtype), minimum_(is_minimum(op)), element_(dtype, op) {
+    if (kClass == GPUMEM_F16 && skips_nan(op)) nans_ = kAllBits / 2 - static_cast<int>(infinity_bits(dtype));
     if (op != GPUMEM_ARG_MAX_ABS) return;
     opposite_ = kClass == GPUMEM_F16 ? kAllBits : kAllBits + 1;
     lowest_key_ = (kAllBits + 1) / 2;
@@ -187,11 +188,10 @@ class ChunkState : public ArgOf<kClass> {
   // The keys of the lowest rank in a chunk that has no lower one.
   __device__ Sought of_best() const {
     const int best = static_cast<int>(best_);
-    if (kClass == GPUMEM_F16 && skips_nan(op_)) {
+    if (kClass == GPUMEM_F16 && nans_ != 0) {
       if (best == kAllBits) return {kAllBits, 0};
-      const auto shift = static_cast<int>(key_shift(dtype_, op_));
-      if (minimum_) return {(best + shift) & kAllBits, kAllBits + 1};
-      return {-1, (kAllBits - best + shift) & kAllBits};
+      if (minimum_) return {best - nans_, kAllBits + 1};
+      return {-1, kAllBits - (best - nans_)};
     }
     if (kClass == GPUMEM_F16 && best == 0) {
       const int infinity = static_cast<int>(infinity_bits(dtype_));
@@ -232,24 +232,26 @@ class ChunkState : public ArgOf<kClass> {
     }
     return Node(best_, span.head + at * kPerWord + first);
   }
-  // A range_key() of the keys, if NaNs are skipped.
+  // The keys are range_key(). If it skips NaNs, it gives the best number 0 or kAllBits.
   __device__ __forceinline__ uint32_t lowest_rank(const SmallRangeNode& keys) const {
-    if (kClass == GPUMEM_F16 && skips_nan(op_)) {
-      const uint64_t key = ((minimum_ ? keys.low : keys.high) - key_shift(dtype_, op_)) & kAllBits;
-      return static_cast<uint32_t>(rank_of(dtype_, op_, key));
+    if (kClass == GPUMEM_F16 && nans_ != 0) {
+      const int rank = minimum_ ? static_cast<int>(keys.low) : kAllBits - static_cast<int>(keys.high);
+      return rank > kAllBits - 2 * nans_ ? kAllBits : rank + nans_;
     }
     if (kClass == GPUMEM_F16 && (is_nan_key(dtype_, keys.low) || is_nan_key(dtype_, keys.high))) return 0;
     if (minimum_) return keys.low;
     return kAllBits + lowest_key_ - max(static_cast<int>(keys.high), opposite_ - static_cast<int>(keys.low));
   }
   __device__ __forceinline__ uint32_t key_of_element(uint32_t bits) const {
-    return for_type<kBytes>(dtype_,
-                            [&](gpumem_dtype type) { return static_cast<uint32_t>(range_key(type, op_, bits)); });
+    const auto key =
+        for_type<kBytes>(dtype_, [&](gpumem_dtype type) { return static_cast<uint32_t>(key_of(type, bits)); });
+    if (kClass != GPUMEM_F16) return key;
+    return (minimum_ ? key - nans_ : key + nans_) & kAllBits;
   }
 
   gpumem_dtype dtype_;
-  gpumem_reduce_op op_;
   bool minimum_;
+  int nans_ = 0;  // of each sign, if they are skipped
   // For magnitudes: opposite_ is the sum of the keys of x and -x, whose higher one counts; lowest_key_ is the key of 0.
   int opposite_ = 0;
   int lowest_key_ = 0;

@@ -64,7 +64,7 @@ AxisReduction::AxisReduction(const HostTeam& team, HostWay way, const ReduceAxis
   if (scratch_lines_ > 0) {
     scratch_ = std::make_unique_for_overwrite<CacheLine[]>(static_cast<size_t>(workers * scratch_lines_));
   }
-  direct_ = is_ordered(kind_) && pieces_ == 1 && length_ <= kLeafTerms;
+  direct_ = loop_.segments != nullptr && pieces_ == 1 && length_ <= kLeafTerms;
   if (pieces_ > 1) partial_.resize(static_cast<size_t>(pieces_ * lines_));
 }
 

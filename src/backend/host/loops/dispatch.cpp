@@ -77,6 +77,7 @@ ReduceLoop Loops::reduce(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept
       return search_of(ranges, dtype, op);
     case NodeKind::sum:
     case NodeKind::product:
+      if (addend_of(op) == Addend::present) return ranges.valid_count[dtype];
       return floats.by_addend[dtype][addend_of(op)];
     case NodeKind::compensated:
       return floats.sum_compensated;
@@ -97,6 +98,7 @@ LineLoop Loops::lines(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept {
       return search_of(word_lines.ranges, dtype, op);
     case NodeKind::sum:
     case NodeKind::product:
+      if (addend_of(op) == Addend::present) return word_lines.ranges.valid_count[dtype];
       return float_lines.by_addend[dtype][addend_of(op)];
     case NodeKind::compensated:
       return float_lines.sum_compensated;

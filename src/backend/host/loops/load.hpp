@@ -1,8 +1,6 @@
 // Loads floating-point elements as vectors of f64. Everything has internal linkage (loops.hpp says why).
 #pragma once
 
-#include <limits>
-
 #include "backend/host/loops/common.hpp"
 #include "kernels/elements.hpp"
 
@@ -68,18 +66,11 @@ constexpr Half kOne<Half> = {0x3c00};
 template <>
 constexpr Brain kOne<Brain> = {0x3f80};
 
-template <class T>
-constexpr T kNan = std::numeric_limits<T>::quiet_NaN();
-template <>
-constexpr Half kNan<Half> = {0x7e00};
-template <>
-constexpr Brain kNan<Brain> = {0x7fc0};
-
-// The first `count` elements, fewer than a vector has; the others are `missing`.
-template <class T>
-[[gnu::noinline]] F64s copied_part(const T* p, int64_t count, T missing = {}) {
-  T part[kWide];
-  for (int i = 0; i < kWide; ++i) part[i] = missing;
+// The first `count` elements, fewer than a vector has; the others are +0, or 1.
+template <bool kOnes = false, class T>
+[[gnu::noinline]] F64s copied_part(const T* p, int64_t count) {
+  T part[kWide] = {};
+  for (int i = 0; kOnes && i < kWide; ++i) part[i] = kOne<T>;
   for (int64_t i = 0; i < count; ++i) part[i] = load_as<T>(p + i);
   return load(part);
 }

@@ -51,6 +51,7 @@ struct RangeLoopsOf {
   ByType<Loop> range;
   ByType<Loop> valid_minimum;  // `valid`: without NaNs, only for floating-point types
   ByType<Loop> valid_maximum;
+  ByType<Loop> valid_count;  // a sum, exact in any order
   ByType<Loop> first_minimum;
   ByType<Loop> first_maximum;
   ByType<Loop> first_largest;  // by magnitude
@@ -59,8 +60,8 @@ struct RangeLoopsOf {
 };
 using RangeLoops = RangeLoopsOf<ReduceLoop>;
 
-// Destination of the results of neighbouring lines, at any alignment. Floating-point sums without a root, and products,
-// can store values. All others store partial results.
+// Destination of the results of neighbouring lines, at any alignment. Loops with `segments` can store values. All others
+// store partial results.
 struct LineResults {
   ReduceNode* nodes = nullptr;
   char* values = nullptr;
@@ -75,8 +76,8 @@ struct LineLoop {
   void (*columns)(const char* x, int64_t pitch, int64_t rows, int64_t columns, char* scratch, LineResults results);
   void (*rows)(const char* x, int64_t pitch, int64_t rows, int64_t cols, LineResults results);
   int64_t longest;
-  // Segment i < count has elements [offsets[i], offsets[i + 1]) of x, from 0 to `longest`. Only for floating-point
-  // types.
+  // Segment i < count has elements [offsets[i], offsets[i + 1]) of x, from 0 to `longest`. Only for sums and products of
+  // floating-point elements.
   void (*segments)(const char* x, const int64_t* offsets, int64_t count, LineResults results) = nullptr;
 };
 

@@ -73,6 +73,7 @@ struct Floating {
   // Inverts the magnitude bits of a negative number; it is its own inverse.
   static T order(T bits) { return static_cast<T>(bits < 0 ? bits ^ static_cast<U>(-1) >> 1 : bits); }
   static bool is_nan(T x) { return x > kInfinity || x < static_cast<T>(-kInfinity - 1); }
+  static bool is_number(T bits) { return (bits & std::numeric_limits<T>::max()) <= kInfinity; }
   static U size(T v) { return static_cast<U>(v < 0 ? ~v : v); }
 
   // Bits with the sign set are the lowest as signed numbers and the highest as unsigned ones. Among them the order is
@@ -118,8 +119,6 @@ struct Skipping {
   static constexpr auto kShift = static_cast<U>(kAbove ? 0 - kNans : kNans);
   static constexpr auto kBack = static_cast<U>(0 - kShift);
   static T order(T bits) { return shifted(Number::order(bits), kShift); }
-  static T number(T v) { return shifted(v, kBack); }  // as Number orders it
-  static bool is_nan(T number) { return Number::is_nan(number); }
 
   static Range<T> range(const Bits<T>* x, int64_t n) {
     T low = order(x[0]);
@@ -169,11 +168,17 @@ inline uint64_t key(T v) {
 template <class Type, gpumem_reduce_op kOp, class T = typename Type::T>
 std::make_unsigned_t<T> rank(T v) {
   using U = std::make_unsigned_t<T>;
-  if constexpr (requires { Type::number(v); }) v = Type::number(v);
-  if (Type::is_nan(v)) return skips_nan(kOp) ? static_cast<U>(-1) : 0;
-  if constexpr (is_minimum(kOp)) return static_cast<U>(key(v));
-  if constexpr (kOp == GPUMEM_ARG_MAX || kOp == GPUMEM_ARG_MAX_VALID) return static_cast<U>(~key(v));
-  if constexpr (kOp == GPUMEM_ARG_MAX_ABS) return static_cast<U>(~Type::size(v));
+  if constexpr (skips_nan(kOp)) {
+    const auto shifted = static_cast<U>(is_minimum(kOp) ? key(v) : ~key(v));
+    constexpr auto kNumbers = static_cast<U>(-1 - 2 * Type::kNans);
+    const bool is_nan = shifted > kNumbers;  // gcc 12 does not vectorise a condition here
+    return static_cast<U>((shifted + Type::kNans) | -static_cast<U>(is_nan));
+  } else {
+    if (Type::is_nan(v)) return 0;
+    if constexpr (kOp == GPUMEM_ARG_MIN) return static_cast<U>(key(v));
+    if constexpr (kOp == GPUMEM_ARG_MAX) return static_cast<U>(~key(v));
+    if constexpr (kOp == GPUMEM_ARG_MAX_ABS) return static_cast<U>(~Type::size(v));
+  }
 }
 
 template <gpumem_dtype kType>

@@ -74,6 +74,22 @@ ReduceNode first(const void* data, const void*, int64_t n) {
   return {{best, static_cast<uint64_t>(index), 0, 0}};
 }
 
+template <class Type>
+ReduceNode count(const void* x, const void*, int64_t n) {
+  using T = typename Type::T;
+  int64_t numbers = 0;
+  over_blocks(static_cast<const Bits<T>*>(x), n, [&](const Bits<T>* v, int64_t of_block) {
+    std::conditional_t<sizeof(T) == 8, int64_t, int32_t> here = 0;
+    for (int64_t i = 0; i < of_block; ++i) here += Type::is_number(v[i]) ? 1 : 0;
+    numbers += here;
+  });
+  return {{std::bit_cast<uint64_t>(static_cast<double>(numbers)), 0, 0, 0}};
+}
+constexpr ByType<ReduceLoop> kCount = by_type<ReduceLoop>([]<gpumem_dtype kType>() -> ReduceLoop {
+  if constexpr (is_floating(kType)) return count<Ordered<kType>>;
+  return nullptr;
+});
+
 template <gpumem_reduce_op kOp>
 constexpr ByType<ReduceLoop> kRange = by_type<ReduceLoop>([]<gpumem_dtype kType>() -> ReduceLoop {
   if constexpr (!has_loop(kType, kOp)) {
@@ -94,9 +110,10 @@ constexpr ByType<ReduceLoop> kFirst = by_type<ReduceLoop>([]<gpumem_dtype kType>
 }  // namespace
 
 namespace GPUMEM_LOOPS {
-const RangeLoops ranges = {kRange<GPUMEM_MIN_MAX>,       kRange<GPUMEM_MIN_VALID>,    kRange<GPUMEM_MAX_VALID>,
-                           kFirst<GPUMEM_ARG_MIN>,       kFirst<GPUMEM_ARG_MAX>,      kFirst<GPUMEM_ARG_MAX_ABS>,
-                           kFirst<GPUMEM_ARG_MIN_VALID>, kFirst<GPUMEM_ARG_MAX_VALID>};
+const RangeLoops ranges = {
+    kRange<GPUMEM_MIN_MAX>,      kRange<GPUMEM_MIN_VALID>, kRange<GPUMEM_MAX_VALID>,   kCount,
+    kFirst<GPUMEM_ARG_MIN>,      kFirst<GPUMEM_ARG_MAX>,   kFirst<GPUMEM_ARG_MAX_ABS>, kFirst<GPUMEM_ARG_MIN_VALID>,
+    kFirst<GPUMEM_ARG_MAX_VALID>};
 }  // namespace GPUMEM_LOOPS
 
 }  // namespace gpumem

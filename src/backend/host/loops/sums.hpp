@@ -28,12 +28,10 @@ struct Unary : Operands<T> {
 inline F64s itself(const F64s& v) { return v; }
 inline F64s square(const F64s& v) { return v * v; }
 inline F64s cube(const F64s& v) { return (v * v) * v; }
-inline F64s of_numbers(const F64s& v, const F64s& term) {
+inline F64s valid(const F64s& v) {
   const Bits64 number = v == v;  // NOLINT(misc-redundant-expression)
-  return reinterpret_cast<F64s>(number & reinterpret_cast<Bits64>(term));
+  return reinterpret_cast<F64s>(number & reinterpret_cast<Bits64>(v));
 }
-inline F64s valid(const F64s& v) { return of_numbers(v, v); }
-inline F64s present(const F64s& v) { return of_numbers(v, F64s{} + 1); }
 template <class T>
 using Plain = Unary<T, itself>;
 template <class T>
@@ -45,11 +43,6 @@ using Cubes = Unary<T, cube>;
 template <class T>
 using Valid = Unary<T, valid>;
 template <class T>
-struct Present : Unary<T, present> {
-  static constexpr T kMissing = kNan<T>;
-  F64s part(int64_t i, int64_t count) const { return present(copied_part(this->x + i, count, kMissing)); }
-};
-template <class T>
 struct Products : Operands<T> {
   F64s at(int64_t i) const { return load(this->x + i) * load(this->y + i); }
 };
@@ -57,7 +50,7 @@ template <class T>
 struct Factors : Operands<T> {
   static constexpr T kMissing = kOne<T>;
   F64s at(int64_t i) const { return load(this->x + i); }
-  F64s part(int64_t i, int64_t count) const { return copied_part(this->x + i, count, kMissing); }
+  F64s part(int64_t i, int64_t count) const { return copied_part<true>(this->x + i, count); }
 };
 
 // V is F64s for a vector of lanes, double for one. The initial value is neutral. take() enters terms, and join() other
@@ -113,7 +106,7 @@ constexpr ByType<LoopsByAddend<Loop>> floating_loops(const F& loop) {
       return {{loop.template operator()<Sum, Plain<T>>(), loop.template operator()<Sum, Magnitudes<T>>(),
                loop.template operator()<Sum, Squares<T>>(), loop.template operator()<Sum, Cubes<T>>(),
                loop.template operator()<Sum, Products<T>>(), loop.template operator()<Product, Factors<T>>(),
-               loop.template operator()<Sum, Valid<T>>(), loop.template operator()<Sum, Present<T>>()}};
+               loop.template operator()<Sum, Valid<T>>()}};
     }
     return {};
   });

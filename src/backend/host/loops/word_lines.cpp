@@ -88,6 +88,17 @@ struct InWord {
   ReduceNode stored() const { return IntegerNode(static_cast<Int128>(sum)).stored(); }
 };
 
+// Of floating-point elements.
+template <class Type>
+struct Counted {
+  using T = typename Type::T;
+  int32_t numbers;
+  static Counted empty() { return {}; }
+  void take(T bits) { numbers += Type::is_number(bits) ? 1 : 0; }
+  void join(const Counted& other) { numbers += other.numbers; }
+  ReduceNode stored() const { return {{std::bit_cast<uint64_t>(static_cast<double>(numbers)), 0, 0, 0}}; }
+};
+
 template <class Type, bool kCubes>
 struct PowersOf64 : SplitSum {
   using T = Type;
@@ -247,6 +258,10 @@ constexpr auto loops_of_type = []<gpumem_dtype kType>() -> LoopsByAddend<LineLoo
 
 // Longer rows are searched one by one (ranges.cpp), which vectorises.
 constexpr int64_t kShortSearch = 16;
+constexpr ByType<LineLoop> kCount = by_type<LineLoop>([]<gpumem_dtype kType>() -> LineLoop {
+  if constexpr (is_floating(kType)) return kLines<Folds<Counted<Ordered<kType>>>>;
+  return {};
+});
 template <gpumem_reduce_op kOp>
 constexpr ByType<LineLoop> kRange = by_type<LineLoop>([]<gpumem_dtype kType>() -> LineLoop {
   if constexpr (!has_loop(kType, kOp)) {
@@ -260,7 +275,7 @@ constexpr ByType<LineLoop> kSearch = by_type<LineLoop>([]<gpumem_dtype kType>() 
   if constexpr (!has_loop(kType, kOp)) {
     return {};
   } else {
-    using Lines = WordLines<Places<Ordered<kType>, kOp>>;
+    using Lines = WordLines<Places<OrderedFor<kType, kOp>, kOp>>;
     return {Lines::columns, Lines::rows, kShortSearch};
   }
 });
@@ -269,7 +284,7 @@ constexpr ByType<LineLoop> kSearch = by_type<LineLoop>([]<gpumem_dtype kType>() 
 
 namespace GPUMEM_LOOPS {
 const WordLineLoops word_lines = {by_type<LoopsByAddend<LineLoop>>(loops_of_type),
-                                  {kRange<GPUMEM_MIN_MAX>, kRange<GPUMEM_MIN_VALID>, kRange<GPUMEM_MAX_VALID>,
+                                  {kRange<GPUMEM_MIN_MAX>, kRange<GPUMEM_MIN_VALID>, kRange<GPUMEM_MAX_VALID>, kCount,
                                    kSearch<GPUMEM_ARG_MIN>, kSearch<GPUMEM_ARG_MAX>, kSearch<GPUMEM_ARG_MAX_ABS>,
                                    kSearch<GPUMEM_ARG_MIN_VALID>, kSearch<GPUMEM_ARG_MAX_VALID>}};
 }  // namespace GPUMEM_LOOPS
