@@ -16,11 +16,7 @@ namespace {
 // Operands of up to this size stay in a core's caches and are not prefetched.
 constexpr int64_t kCached = int64_t{256} << 10;
 
-inline int64_t power_of_two(int64_t n) {
-  int64_t power = 1;
-  while (power < n) power *= 2;
-  return power;
-}
+inline int64_t power_of_two(int64_t n) { return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(n))); }
 
 inline int64_t next_reversed(int64_t i, int64_t half) {
   for (; (i & half) != 0; half /= 2) i ^= half;
@@ -88,14 +84,31 @@ struct FloatLines : LaneVectors<Lane> {
         const int64_t cols = offsets[first + r + 1] - at;
         const Terms row = terms(x + at * kElement);
         prefetch_ahead(row.x);
-        sums[r] = cols <= kWide ? row_sum<1>(row, cols, kWide)
-                                : row_sum_of(cols)(row, cols, power_of_two(std::min<int64_t>(cols, kLeafLanes)));
+        sums[r] = cols <= kFew ? few_sum(row, cols)
+                               : row_sum_of(cols)(row, cols, power_of_two(std::min<int64_t>(cols, kLeafLanes)));
       }
       store(Vectors::template members_folded<kWide>(sums), rows, results, first);
     }
   }
 
  private:
+  // With masked loads, up to two vectors of elements take no branch on their number, which is hard to predict.
+#if defined(__AVX512F__)
+  static constexpr bool kMasks = kElement >= 4 && !std::is_same_v<Terms, Factors<T>>;
+#else
+  static constexpr bool kMasks = false;
+#endif
+  static constexpr int64_t kFew = kMasks ? 2 * kWide : kWide;
+  static Vector few_sum(const Terms& row, int64_t cols) {
+    if constexpr (!kMasks) return row_sum<1>(row, cols, kWide);
+    Vector sum{};
+    Vector high{};
+    sum.take(row.part(0, std::min<int64_t>(cols, kWide)));
+    high.take(row.part(kWide, std::clamp<int64_t>(cols - kWide, 0, kWide)));
+    sum.join(high);
+    return sum;
+  }
+
   static Terms terms(const char* at) { return {{reinterpret_cast<const T*>(at), nullptr}}; }
 
   // kTerms rows of kLanes lanes each, ordered as the tree joins lanes.
