@@ -132,7 +132,8 @@ void require_offsets(Context& context, gpumem_status found, const ByteRange& off
   if (found != GPUMEM_OUT_OF_RANGE) return;
   std::optional<Workspace> copy;
   const void* readable = offsets.p;
-  if (look_up_range(context, offsets.p, offsets.bytes, Access::read, "offsets").kind == GPUMEM_MEMORY_DEVICE) {
+  const Operand where = look_up_range(context, offsets.p, offsets.bytes, Access::read, "offsets");
+  if (context.on_cuda() && where.kind == GPUMEM_MEMORY_DEVICE) {
     stage(context, copy, ExecutionSpace::host, offsets.p, offsets.bytes, HostSide::pageable);
     readable = copy->get();
   }
