@@ -73,18 +73,10 @@ inline bool is_arg(gpumem_reduce_op op) {
 }
 // The operation that the functions of searches take.
 inline gpumem_reduce_op sought(gpumem_reduce_op search) {
-  switch (search) {
-    case GPUMEM_ARG_MIN:
-      return GPUMEM_MIN;
-    case GPUMEM_ARG_MAX:
-      return GPUMEM_MAX;
-    case GPUMEM_ARG_MIN_VALID:
-      return GPUMEM_MIN_VALID;
-    case GPUMEM_ARG_MAX_VALID:
-      return GPUMEM_MAX_VALID;
-    default:
-      return GPUMEM_MAX_ABS;
-  }
+  if (search == GPUMEM_ARG_MIN) return GPUMEM_MIN;
+  if (search == GPUMEM_ARG_MAX) return GPUMEM_MAX;
+  if (search == GPUMEM_ARG_MIN_VALID) return GPUMEM_MIN_VALID;
+  return search == GPUMEM_ARG_MAX_VALID ? GPUMEM_MAX_VALID : GPUMEM_MAX_ABS;
 }
 
 // The value of nothing is none.
