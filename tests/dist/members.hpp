@@ -225,7 +225,7 @@ inline gpumem_status run(gpumem_dist_plan* plan, gpumem_dtype dtype, gpumem_redu
   auto* const words = static_cast<int64_t*>(out);
   if (op == GPUMEM_DOT) return gpumem_dist_dot(plan, dtype, x, y, static_cast<double*>(out));
   if (op == GPUMEM_NRM2) return gpumem_dist_nrm2(plan, dtype, x, static_cast<double*>(out));
-  if (is_arg(op)) return gpumem_dist_argreduce(plan, dtype, reductions::arg_op(op), x, words, words + 1);
+  if (is_arg(op)) return gpumem_dist_argreduce(plan, dtype, sought(op), x, words, words + 1);
   return gpumem_dist_reduce(plan, dtype, op, x, out);
 }
 
