@@ -17,7 +17,7 @@ int32_t *cell, *column;
 int64_t *number, *row_offsets, *places, *particles_of_cell, total, place, kept;
 void *norm, *native;
 const int64_t bytes = 4096, n = 1000, rows = 20, cols = 30, ld = 30, w = 5, h = 5, c = 3, nx = 10, ny = 11, nz = 12;
-const int64_t nodes = 2000, nonzeros = 40, cells = 64;
+const int64_t nodes = 2000, nonzeros = 40, cells = 64, times = 12, lats = 18, lons = 36, pictures = 8, channels = 3;
 const int64_t extents[] = {4, 5, 6};
 const int32_t order[] = {2, 0, 1}, zero = 0;
 const float s = 2, alpha = 2, beta = 3;
