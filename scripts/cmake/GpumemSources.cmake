@@ -279,15 +279,10 @@ set_source_files_properties(src/backend/host/loops/convert.cpp src/backend/host/
 # Nor does anything read errno, which would make each square root a branch.
 set_source_files_properties(src/backend/host/loops/map.cpp PROPERTIES
                             COMPILE_OPTIONS "-fno-trapping-math;-fno-math-errno")
-# Their vectors are written out. With more unrolling, they are four times as large. For processors before AVX2, -Os makes sums a third
-# smaller.
-set(sums_speed -O2)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  set(sums_speed "$<IF:$<STREQUAL:$<TARGET_PROPERTY:NAME>,gpumem_loops_base>,-Os,-O2>")
-endif()
+# Their vectors are written out. With more unrolling, they are four times as large.
 if(NOT GPUMEM_SANITIZE)
-  set_source_files_properties(src/backend/host/loops/arithmetic.cpp PROPERTIES COMPILE_OPTIONS -O2)
-  set_source_files_properties(src/backend/host/loops/float_lines.cpp PROPERTIES COMPILE_OPTIONS "${sums_speed}")
+  set_source_files_properties(src/backend/host/loops/arithmetic.cpp src/backend/host/loops/float_lines.cpp
+                              PROPERTIES COMPILE_OPTIONS -O2)
 endif()
 function(gpumem_loops name flags)
   add_library(gpumem_loops_${name} OBJECT
