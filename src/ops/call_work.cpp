@@ -64,7 +64,7 @@ CallWork amount(const SelectParams& c) noexcept {
 }
 CallWork amount(const ReduceByIndexParams& c) noexcept {
   const int64_t element = c.x != nullptr ? size_of(c.dtype) : 0;
-  return {c.n * (size_of(c.index_type) + element) + 8 * value_words(c.op) * c.bins};
+  return {c.n * (size_of(c.index_type) + element) + int64_t{8} * value_words(c.op) * c.bins};
 }
 CallWork amount(const CopyBoxesParams& c) noexcept { return {2 * c.bytes()}; }
 CallWork amount(const ResizeParams& c) noexcept {
