@@ -1192,6 +1192,21 @@ GPUMEM_API gpumem_status gpumem_reduce_by_index_async(gpumem_ctx *ctx, gpumem_dt
                                                       int64_t n, void *result, int64_t bins, gpumem_status *status,
                                                       gpumem_stream *stream);
 
+/* The same for rows: result[b*cols + c] = the reduction of the elements x[i*ld + c] with index[i] == b, for b < bins and
+ * c < cols (pairs for GPUMEM_MIN_MAX). x has `rows` rows of cols elements and the leading dimension ld >= cols. index
+ * has a number for each row. An example is the sum of the feature vectors of all neighbours in a graph.
+ *
+ * All else is as for gpumem_reduce_by_index(), with rows * cols elements and bins * cols bins. x is not NULL unless
+ * there are no elements. If cols is 0, nothing is done. A sort on the host takes 16 * (rows + bins) bytes. */
+GPUMEM_API gpumem_status gpumem_reduce_rows_by_index(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op,
+                                                     const void *x, int64_t rows, int64_t cols, int64_t ld,
+                                                     gpumem_dtype index_type, const void *index, void *result,
+                                                     int64_t bins);
+GPUMEM_API gpumem_status gpumem_reduce_rows_by_index_async(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op,
+                                                           const void *x, int64_t rows, int64_t cols, int64_t ld,
+                                                           gpumem_dtype index_type, const void *index, void *result,
+                                                           int64_t bins, gpumem_status *status, gpumem_stream *stream);
+
 /* Reductions of views, such as the interior of an array with a border. They are gpumem_reduce(), gpumem_argreduce(),
  * gpumem_dot_f32() and gpumem_nrm2_f32() for other operands. All that is said there and above holds here too.
  *
@@ -1266,6 +1281,43 @@ GPUMEM_API gpumem_status gpumem_scan(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem
 GPUMEM_API gpumem_status gpumem_scan_async(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, int32_t exclusive,
                                            const void *x, int64_t n, void *result, gpumem_dtype result_type,
                                            gpumem_status *status, gpumem_stream *stream);
+
+/* Scans along one axis of a view, such as running totals over time. A line has the elements that differ only in their
+ * index of this axis. Each line is scanned as gpumem_scan() scans a sequence, with the same bits and errors.
+ *
+ * Views       ndim is the number of axes, 1 to 8. axis is the number of the scanned axis, from 0. extents has ndim
+ *             entries, for x and result. Strides are in elements. Those of x follow the rules of gpumem_reduce_view(),
+ *             and those of result the rules of gpumem_permute(). NULL means row-major without padding.
+ * Aliasing    result may be x if both types have the same size and both views have the same strides. Otherwise, they
+ *             may not overlap.
+ * Extent 0    Nothing is done. x and result may be NULL. */
+GPUMEM_API gpumem_status gpumem_scan_axis(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, int32_t exclusive,
+                                          int32_t ndim, const int64_t *extents, int32_t axis, const void *x,
+                                          const int64_t *x_strides, void *result, const int64_t *result_strides,
+                                          gpumem_dtype result_type);
+GPUMEM_API gpumem_status gpumem_scan_axis_async(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op,
+                                                int32_t exclusive, int32_t ndim, const int64_t *extents, int32_t axis,
+                                                const void *x, const int64_t *x_strides, void *result,
+                                                const int64_t *result_strides, gpumem_dtype result_type,
+                                                gpumem_status *status, gpumem_stream *stream);
+
+/* Scans each segment of x as gpumem_scan() scans a sequence. Segment s has the elements from offsets[s] to
+ * offsets[s+1] - 1, for s < segments. Results have the places of their elements. Results of elements in no segment are
+ * not written.
+ *
+ * offsets     As for gpumem_reduce_segments(). They are in memory that the side of result can read; a blocking call
+ *             takes any memory. Offsets that decrease, or are not from 0 to n, give GPUMEM_OUT_OF_RANGE. The results of
+ *             the segments that they begin or end are then not written, and the others are right.
+ * status      GPUMEM_OK, or the larger of the codes GPUMEM_OUT_OF_RANGE and GPUMEM_OVERFLOW.
+ *
+ * Operands, aliasing and the other errors are as for gpumem_scan(). If n or segments is 0, nothing is done. */
+GPUMEM_API gpumem_status gpumem_scan_segments(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op,
+                                              int32_t exclusive, const void *x, int64_t n, const int64_t *offsets,
+                                              int64_t segments, void *result, gpumem_dtype result_type);
+GPUMEM_API gpumem_status gpumem_scan_segments_async(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op,
+                                                    int32_t exclusive, const void *x, int64_t n, const int64_t *offsets,
+                                                    int64_t segments, void *result, gpumem_dtype result_type,
+                                                    gpumem_status *status, gpumem_stream *stream);
 
 /* -------------------------------------------------------------------------------------------------------- rearrange */
 
@@ -1422,6 +1474,26 @@ GPUMEM_API gpumem_status gpumem_sort_async(gpumem_ctx *ctx, gpumem_dtype dtype, 
                                            int32_t descending, void *sorted, void *order, gpumem_dtype order_type,
                                            gpumem_stream *stream);
 
+/* Sorts each segment of keys alone. Segment s has the keys from offsets[s] to offsets[s+1] - 1, for s < segments. sorted
+ * gets them in order at the same places. order gets the positions in keys, as for gpumem_sort(): sorted[i] has the bits
+ * of keys[order[i]]. Outputs of keys in no segment are not written.
+ *
+ * offsets     As for gpumem_reduce_segments(). They are in memory that the side of the output can read; a blocking call
+ *             takes any memory. If they break the rules, the status is GPUMEM_OUT_OF_RANGE, and nothing else is written.
+ * status      GPUMEM_OK or GPUMEM_OUT_OF_RANGE, written in the order of the stream. It may be NULL, and is aligned to 4
+ *             bytes. On a CUDA context it is in device, pinned or managed memory.
+ * Scratch     Device: up to 2 n * (b + 13) bytes for n keys of b bytes, or 2 n * (b + 21) from 2^32 keys on. Host: up to
+ *             2 n * (b + 8) bytes.
+ *
+ * Operands and the other errors are as for gpumem_sort(). If n or segments is 0, nothing is done. */
+GPUMEM_API gpumem_status gpumem_sort_segments(gpumem_ctx *ctx, gpumem_dtype dtype, const void *keys, int64_t n,
+                                              const int64_t *offsets, int64_t segments, int32_t descending,
+                                              void *sorted, void *order, gpumem_dtype order_type);
+GPUMEM_API gpumem_status gpumem_sort_segments_async(gpumem_ctx *ctx, gpumem_dtype dtype, const void *keys, int64_t n,
+                                                    const int64_t *offsets, int64_t segments, int32_t descending,
+                                                    void *sorted, void *order, gpumem_dtype order_type,
+                                                    gpumem_status *status, gpumem_stream *stream);
+
 /* Keeps the rows of a matrix that a mask names, in their order. dst gets the rows i of src for which mask[i] is not 0,
  * one after another. *kept is their number.
  *
@@ -1505,11 +1577,11 @@ GPUMEM_API gpumem_status gpumem_convert(gpumem_ctx *ctx, gpumem_dtype src_type, 
 GPUMEM_API gpumem_status gpumem_convert_async(gpumem_ctx *ctx, gpumem_dtype src_type, const void *src,
                                               gpumem_dtype dst_type, void *dst, int64_t n, gpumem_stream *stream);
 
-/* Arithmetic on views of arrays with up to three axes. gpumem_lincomb forms z = factors[0] * x[0] + ... +
- * factors[terms - 1] * x[terms - 1] from 1 to 8 sources. gpumem_multiply forms z = x * y. With shifted views of one
+/* Arithmetic on views of arrays with up to eight axes. gpumem_lincomb forms z = factors[0] * x[0] + ... +
+ * factors[terms - 1] * x[terms - 1] from 1 to 16 sources. gpumem_multiply forms z = x * y. With shifted views of one
  * array, one call computes a stencil. A step of the heat equation has five terms.
  *
- * Views       ndim is the number of axes, 0 (a single element) to 3. extents has ndim entries, for z and every
+ * Views       ndim is the number of axes, 0 (a single element) to 8. extents has ndim entries, for z and every
  *             source. It may be NULL if ndim is 0. Strides follow the rules of gpumem_permute(), with z as dst.
  *             x_strides has the ndim strides of x[0], then the strides of x[1], and so on. If it is NULL, all sources
  *             have the strides of z.
@@ -1553,6 +1625,37 @@ GPUMEM_API gpumem_status gpumem_multiply_f64_async(gpumem_ctx *ctx, int32_t ndim
                                                    const double *x, const int64_t *x_strides, const double *y,
                                                    const int64_t *y_strides, double *z, const int64_t *z_strides,
                                                    gpumem_stream *stream);
+
+/* gpumem_lincomb with factors in memory. Factor k is factors[k] * *numerators[k] / *denominators[k]. It is computed in
+ * f64 from left to right, and then rounded once to the type of the arrays. A solver can use the results of reductions
+ * as factors, without a copy to the host.
+ *
+ * Factors     Each of the three arrays has `terms` entries, or is NULL, which means 1 for all terms. An entry of
+ *             numerators or denominators may also be NULL, which means 1. Other entries are addresses of an element, in
+ *             memory that the side of z can read, aligned to 8 bytes. The blocking call takes any memory.
+ * When        The elements are read when the work runs, in the order of the stream. They may not be part of z.
+ * Factor 0    Only a source without numerator and denominator is skipped if its factor is 0. A factor in memory is not
+ *             known before the work runs, so its source is always read. 0 times a NaN or an infinity is then a NaN.
+ *
+ * All else is as for gpumem_lincomb. */
+GPUMEM_API gpumem_status gpumem_lincomb_at_f32(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents, int32_t terms,
+                                               const float *factors, const double *const *numerators,
+                                               const double *const *denominators, const float *const *x,
+                                               const int64_t *x_strides, float *z, const int64_t *z_strides);
+GPUMEM_API gpumem_status gpumem_lincomb_at_f64(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents, int32_t terms,
+                                               const double *factors, const double *const *numerators,
+                                               const double *const *denominators, const double *const *x,
+                                               const int64_t *x_strides, double *z, const int64_t *z_strides);
+GPUMEM_API gpumem_status gpumem_lincomb_at_f32_async(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents,
+                                                     int32_t terms, const float *factors,
+                                                     const double *const *numerators, const double *const *denominators,
+                                                     const float *const *x, const int64_t *x_strides, float *z,
+                                                     const int64_t *z_strides, gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_lincomb_at_f64_async(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents,
+                                                     int32_t terms, const double *factors,
+                                                     const double *const *numerators, const double *const *denominators,
+                                                     const double *const *x, const int64_t *x_strides, double *z,
+                                                     const int64_t *z_strides, gpumem_stream *stream);
 
 /* Elementwise functions over views of arrays with up to eight axes. The functions of one operand come first in
  * gpumem_map_op, up to GPUMEM_MAP_NOT: z = f(x). The others are z = f(x, y). gpumem_compare sets each byte of mask to 1

@@ -106,6 +106,10 @@ inline constexpr uint32_t kLog2Bytes = packed_traits<2>(
 constexpr bool is_floating(gpumem_dtype dtype) noexcept { return (kFloatingTypes >> dtype & 1) != 0; }
 constexpr bool is_signed_integer(gpumem_dtype dtype) noexcept { return (kSignedTypes >> dtype & 1) != 0; }
 constexpr int element_bytes(gpumem_dtype dtype) noexcept { return 1 << (kLog2Bytes >> 2 * dtype & 3); }
+// Of the results of reductions.
+constexpr gpumem_dtype wide_type(gpumem_dtype dtype) noexcept {
+  return is_floating(dtype) ? GPUMEM_F64 : is_signed_integer(dtype) ? GPUMEM_I64 : GPUMEM_U64;
+}
 
 constexpr uint64_t sign_bit(gpumem_dtype dtype) noexcept { return uint64_t{1} << (8 * element_bytes(dtype) - 1); }
 // True for +0 and -0.

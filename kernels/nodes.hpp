@@ -159,6 +159,24 @@ constexpr double sum_term(gpumem_reduce_op op, double x) noexcept {
   return x;
 }
 
+// The term of a magnitude, of a valid element, or of its count: sum_term() without branches. Other operations give x.
+struct MaskedSum {
+  uint64_t keep;  // bits of an element
+  uint64_t set;
+  bool skips;  // NaNs have no term
+
+  constexpr explicit MaskedSum(gpumem_reduce_op op) noexcept
+      : keep(op == GPUMEM_SUM_ABS       ? ~uint64_t{0} >> 1
+             : op == GPUMEM_COUNT_VALID ? 0
+                                        : ~uint64_t{0}),
+        set(op == GPUMEM_COUNT_VALID ? std::bit_cast<uint64_t>(1.0) : 0),
+        skips(op == GPUMEM_SUM_VALID || op == GPUMEM_COUNT_VALID) {}
+  constexpr double masked(double x) const noexcept {
+    return std::bit_cast<double>((std::bit_cast<uint64_t>(x) & keep) | set);
+  }
+  constexpr double term(double x) const noexcept { return skips && x != x ? 0 : masked(x); }
+};
+
 template <class F>
 constexpr auto with_node(NodeKind kind, const F& f) {
   switch (kind) {

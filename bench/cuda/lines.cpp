@@ -572,6 +572,23 @@ void add_scans(const Lines& lines) {
   }
 }
 
+// Compared with a copy of the same bytes.
+void add_line_scans(const Lines& lines) {
+  constexpr std::pair<const char*, const char*> kCases[] = {
+      {"rows/f32/16384x4096", "dtype=f32 result_type=f32 extents=16384x4096 axis=1"},
+      {"columns/f32/16384x4096", "dtype=f32 result_type=f32 extents=16384x4096 axis=0"},
+      {"rows/f32/4194304x16", "dtype=f32 result_type=f32 extents=4194304x16 axis=1"},
+      {"segments/f32/2^26 in 2^16", "dtype=f32 result_type=f32 n=67108864 segments=65536 offsets=device"}};
+  for (const auto& [name, sizes] : kCases) {
+    Line line{.family = "scan",
+              .name = std::string("sum of ") + name,
+              .line = std::string("scan op=sum ") + sizes + " x=device result=device",
+              .peer_name = "cudaMemcpyAsync",
+              .peer = by_memcpy()};
+    lines.add_warm_and_cold(line);
+  }
+}
+
 // Counts and sums by random bins. The baseline's sums of f32 have other bits in each run, so they are not compared.
 void add_by_index(const Lines& lines) {
   for (const std::string type : {"none", "i32", "f32"}) {
@@ -740,6 +757,7 @@ void add_cuda_lines(std::vector<Case>& cases, const GpuPtr& gpu) {
   add_sorts(lines);
   add_maps(lines);
   add_scans(lines);
+  add_line_scans(lines);
   add_by_index(lines);
   add_images(lines);
   add_image_batches(lines);

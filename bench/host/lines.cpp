@@ -475,6 +475,63 @@ void add_scan(const Lines& lines, const std::string& type, int log2) {
              .other_bits = std::is_floating_point_v<T>});
 }
 
+// Lines of sums, one after the other: rows of a matrix, or segments of equal length.
+template <class T>
+void lines_of_sums(const Run& r) {
+  const T* const x = r.at<const T>("x");
+  T* const to = r.at<T>("result");
+  const bool segments = r.problem.has("segments");
+  const int64_t lines = segments ? r.number("segments") : r.problem.numbers("extents")[0];
+  const int64_t n = segments ? r.number("n") / lines : r.problem.numbers("extents")[1];
+  for (int64_t i = 0; i < lines; ++i) std::partial_sum(x + i * n, x + (i + 1) * n, to + i * n);
+}
+
+// Columns of sums, row by row.
+template <class T>
+void columns_of_sums(const Run& r) {
+  const T* const x = r.at<const T>("x");
+  T* const to = r.at<T>("result");
+  const int64_t rows = r.problem.numbers("extents")[0];
+  const int64_t cols = r.problem.numbers("extents")[1];
+  std::copy_n(x, cols, to);
+  for (int64_t i = cols; i < rows * cols; ++i) to[i] = to[i - cols] + x[i];
+}
+
+void plain_lines_scan(const Run& r, unsigned char* to) {
+  const tool::Forced forced(r.ctx.get(), GPUMEM_FAMILY_SCAN, "host_serial");
+  const gpumem_dtype dtype = r.problem.dtype();
+  if (r.problem.has("segments")) {
+    return check(gpumem_scan_segments(r.ctx.get(), dtype, GPUMEM_SUM, 0, r.at<const void>("x"), r.number("n"),
+                                      r.at<const int64_t>("offsets"), r.number("segments"), to, dtype));
+  }
+  const std::vector<int64_t> extents = r.problem.numbers("extents");
+  const auto axis = static_cast<int32_t>(r.problem.number("axis", 1));
+  check(gpumem_scan_axis(r.ctx.get(), dtype, GPUMEM_SUM, 0, 2, extents.data(), axis, r.at<const void>("x"), nullptr, to,
+                         nullptr, dtype));
+}
+
+void add_line_scans(const Lines& lines) {
+  struct {
+    const char* name;
+    std::string sizes;
+    std::function<void(const Run&)> peer;
+  } const kCases[] = {
+      {"rows/f32/4096x4096", "dtype=f32 result_type=f32 extents=4096x4096 axis=1", lines_of_sums<float>},
+      {"columns/f32/4096x4096", "dtype=f32 result_type=f32 extents=4096x4096 axis=0", columns_of_sums<float>},
+      {"rows/i64/1000000x16", "dtype=i64 result_type=i64 extents=1000000x16 axis=1", lines_of_sums<int64_t>},
+      {"segments/f64/2^24 in 2^16", "dtype=f64 result_type=f64 n=16777216 segments=65536 offsets=pageable",
+       lines_of_sums<double>}};
+  for (const auto& c : kCases) {
+    lines.add({.family = "scan",
+               .name = std::string("sum of ") + c.name + "/host",
+               .line = "scan op=sum " + c.sizes + " x=pageable result=pageable",
+               .peer_name = "plain loop",
+               .peer = c.peer,
+               .wanted = plain_lines_scan,
+               .other_bits = c.sizes.find("i64") == std::string::npos});
+  }
+}
+
 // -------------------------------------------------------------------------------------------------- rows and images
 
 void by_openmp_index(const Run& r) {
@@ -660,6 +717,7 @@ void add_host_lines(std::vector<Case>& cases, const Context& ctx) {
     add_scan<double>(lines, "f64", log2);
     add_scan<int64_t>(lines, "i64", log2);
   }
+  add_line_scans(lines);
   add_rows(lines);
   add_boxes(lines);
   add_selections(lines);

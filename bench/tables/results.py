@@ -154,9 +154,11 @@ def compared_with_torch(run):
             continue
         if "op" in row:
             wrong = {} if row["right"] else {"wrong": "the result"}
-            by_index = row["case"].startswith("by index")
+            by_index = "by index" in row["case"]
             peer = {"peer": BY_INDEX[row["op"]]} if by_index else {}
-            yield {**bare, **wrong, **peer, "family": "reduce_by_index" if by_index else "lines", "case": f"{row['case']}/{row['dtype']}/{row['op']}", "ours_us": row["us"],
+            first = row["case"].split()[0]
+            family = "reduce_by_index" if by_index else first if first in ("scan", "sort") else "lines"
+            yield {**bare, **wrong, **peer, "family": family, "case": f"{row['case']}/{row['dtype']}/{row['op']}", "ours_us": row["us"],
                    "peer_us": row["peer_us"], "ratio": row["ratio"], "gbs": row["gbs"]}
         else:
             operation, case = row["case"].split("/", 1)

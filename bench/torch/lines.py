@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares reductions of many lines, and reductions by index, with PyTorch's, on the same device and in the same run.
+"""Compares reductions, scans and sorts of many lines, and reductions by index, with PyTorch's, on the same device and in the same run.
 
 usage: lines.py LIBGPUMEM [--out FILE.json] [--only REGEX] [--quick]
 
@@ -28,7 +28,10 @@ class Lines(Library):
                                 "argreduce_axis_async": [PTR, I32, I32, I32, PTR, I64, I64, I64, I64, I64, PTR, PTR, PTR, PTR],
                                 "reduce_axes_async": [PTR, I32, I32, I32, PTR, PTR, PTR, I32, PTR, I32, PTR, PTR],
                                 "reduce_segments_async": [PTR, I32, I32, PTR, I64, PTR, I64, PTR, PTR, PTR],
-                                "reduce_by_index_async": [PTR, I32, I32, PTR, I32, PTR, I64, PTR, I64, PTR, PTR]})
+                                "reduce_by_index_async": [PTR, I32, I32, PTR, I32, PTR, I64, PTR, I64, PTR, PTR],
+                                "reduce_rows_by_index_async": [PTR, I32, I32, PTR, I64, I64, I64, I32, PTR, PTR, I64, PTR, PTR],
+                                "scan_axis_async": [PTR, I32, I32, I32, I32, PTR, I32, PTR, PTR, PTR, PTR, I32, PTR, PTR],
+                                "sort_segments_async": [PTR, I32, PTR, I64, PTR, I64, I32, PTR, PTR, I32, PTR, PTR]})
 
     def axis(self, dtype, op, axis, x, rows, cols, ld, batches, batch_stride, result):
         self.call("reduce_axis_async", DTYPES[dtype][0], OPS[op], axis, x.data_ptr(), rows, cols, ld, batches, batch_stride,
@@ -177,6 +180,71 @@ class Run:
         self.report(name, dtype, way, n * (8 + (0 if x is None else x.element_size())), times[0], times[1], good)
 
 
+    def rows_by_index(self, name, dtype, n, cols, bins, way):
+        """way: atomics or ordered."""
+        if self.only and not re.search(self.only, name):
+            return
+        index = torch.randint(0, bins, (n,), device="cuda")
+        x = made(dtype, n * cols).view(n, cols)
+        wide = torch.float64 if x.is_floating_point() else torch.int64
+        result = torch.empty(bins, cols, device="cuda", dtype=wide)
+        sums = torch.zeros(bins, cols, device="cuda", dtype=x.dtype)
+        torch.cuda.synchronize()
+        own = lambda: self.library.call("reduce_rows_by_index_async", DTYPES[dtype][0], 0, x.data_ptr(), n, cols, cols, 6,
+                                        index.data_ptr(), result.data_ptr(), bins, None, self.library.wrapped)
+        want = torch.zeros_like(result).index_add_(0, index, x.to(wide))
+        torch.use_deterministic_algorithms(way == "ordered")
+        times = timed(self.library.stream, [own, lambda: sums.zero_().index_add_(0, index, x)], self.samples)
+        torch.use_deterministic_algorithms(False)
+        good = torch.allclose(result, want, rtol=1e-6, atol=1e-5)
+        self.report(name, dtype, way, x.numel() * x.element_size() + 8 * n, times[0], times[1], good)
+
+    def scan(self, name, dtype, shape, axis):
+        """Running sums with results of the type of x. Those of PyTorch may round after each addition."""
+        if self.only and not re.search(self.only, name):
+            return
+        x = made(dtype, math.prod(shape)).view(shape)
+        want = torch.cumsum(x.double() if x.is_floating_point() else x.long(), axis).to(x.dtype)
+        result = torch.empty_like(x)
+        torch.cuda.synchronize()
+        code, extents = DTYPES[dtype][0], (ctypes.c_int64 * len(shape))(*shape)
+        own = lambda: self.library.call("scan_axis_async", code, 0, 0, len(shape), extents, axis, x.data_ptr(), None,
+                                        result.data_ptr(), None, code, None, self.library.wrapped)
+        times = timed(self.library.stream, [own, lambda: torch.cumsum(x, axis, dtype=x.dtype)], self.samples)
+        good = torch.allclose(result, want, rtol=1e-5) if x.is_floating_point() else torch.equal(result, want)
+        self.report(name, dtype, "sum", 2 * x.numel() * x.element_size(), times[0], times[1], good)
+
+    def sort(self, name, dtype, segments, length):
+        """Sorted keys and their positions. torch.sort(dim) is a call that waits for the device."""
+        if self.only and not re.search(self.only, name):
+            return
+        x = made(dtype, segments * length)
+        offsets = torch.arange(0, x.numel() + 1, length, device="cuda")
+        result, order = torch.empty_like(x), torch.empty(x.numel(), device="cuda", dtype=torch.int64)
+        torch.cuda.synchronize()
+        own = lambda: self.library.call("sort_segments_async", DTYPES[dtype][0], x.data_ptr(), x.numel(), offsets.data_ptr(),
+                                        segments, 0, result.data_ptr(), order.data_ptr(), 6, None, self.library.wrapped)
+        rows = x.view(segments, length)
+        times = timed(self.library.stream, [own, lambda: torch.sort(rows, dim=1, stable=True)], self.samples, captured=False)
+        values, places = torch.sort(rows, dim=1, stable=True)
+        places = (places + length * torch.arange(segments, device="cuda").unsqueeze(1)).reshape(-1)
+        good = torch.equal(result, values.reshape(-1)) and torch.equal(order, places)
+        self.report(name, dtype, "sort", 2 * x.numel() * (x.element_size() + 4), times[0], times[1], good)
+
+
+def compare_other_lines(run):
+    """Scans, sorts, and reductions of rows by index."""
+    for dtype in ("f32", "f64", "i32"):
+        for n, cols, bins in ((1 << 20, 32, 10000), (1 << 17, 128, 1 << 17), (1 << 22, 3, 100000), (1 << 20, 16, 100)):
+            for way in ("atomics", "ordered"):
+                run.rows_by_index(f"rows by index {n}x{cols} in {bins}", dtype, n, cols, bins, way)
+        for shape, axis in (((1 << 20, 64), 1), ((65536, 1024), 1), ((1024, 65536), 0), ((64, 1 << 20), 1), ((256, 40, 6400), 1),
+                            ((1000, 1000), 0), ((1000, 1000), 1)):
+            run.scan(f"scan {'x'.join(map(str, shape))} along axis {axis}", dtype, shape, axis)
+        for segments, length in ((1 << 20, 16), (100000, 100), (1000, 1000), (1 << 14, 1024), (64, 1 << 18)):
+            run.sort(f"sort {segments} segments of {length}", dtype, segments, length)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("library")
@@ -236,6 +304,7 @@ def main():
             for dtype in ("f32",) if options.quick else ("f32", "f64", "i32"):
                 for way in ("atomics", "ordered"):
                     run.by_index(f"by index {n} in {bins}", dtype, n, bins, way)
+    compare_other_lines(run)
     if options.out:
         with open(options.out, "w") as out:
             json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "calls": CALLS, "rows": run.rows}, out,

@@ -7,7 +7,7 @@
 // Operands    A device_view or device buffer, which the host cannot dereference; a host_view, pinned or managed buffer;
 //             or anything that std::data() and std::size() take. The element type gives the dtype. The compiler refuses
 //             temporaries that own their memory. every() makes a view with a stride, matrix_view a view of rows,
-//             grid_view a view of up to three axes.
+//             grid_view a view of up to eight axes.
 // Sizes       std::int64_t, in elements. Operands of unequal sizes are status::invalid_argument.
 // Failure     Throws gpumem::error: code() is the status, what() the error message. Through attempt(), the same
 //             operations return a result<T> instead: context.attempt().copy(dst, src).

@@ -59,21 +59,30 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! z = factors(1) * x(1) + factors(2) * x(2) + ... for up to 8 views with z's shape, up to three dimensions and any
-  ! strides. Shifted sections of one array make a stencil. A view with the factor 0 is not read. z may be one of the
-  ! views, but must not overlap them otherwise.
-  subroutine lincomb_r32(self, factors, x, z, stat, errmsg)
+  ! z = factors(1) * x(1) + factors(2) * x(2) + ... for up to 16 views with z's shape and any strides. Shifted
+  ! sections of one array make a stencil. A view with the factor 0 is not read. z may be one of the views, but must not
+  ! overlap them otherwise. With numerators or denominators, which are views of one real64 each, factor k is
+  ! factors(k) * numerators(k) / denominators(k), computed when the work runs. A view that was never set is 1.
+  subroutine lincomb_r32(self, factors, x, z, numerators, denominators, stat, errmsg)
     class(gpumem_arithmetic_queue), intent(in) :: self
     real(real32), intent(in) :: factors(:)
     type(gpumem_view), intent(in) :: x(:), z
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(gpumem_view), intent(in), optional :: numerators(:), denominators(:)
     integer(int64) :: strides(z%rank * size(x))
     integer(c_int32_t) :: code
     if (.not. are_terms('lincomb', '', gpumem_f32, size(factors), x, z, stat, errmsg)) return
+    if (.not. are_numbers('numerators', size(x), numerators, stat, errmsg)) return
+    if (.not. are_numbers('denominators', size(x), denominators, stat, errmsg)) return
     strides = strides_of(x)
-    associate (c => self%ctx, r => int(z%rank, c_int32_t), e => extents_of(z), n => size(x, kind=c_int32_t), s => strides_of([z]))
-      if (self%enqueues) then
+    associate (c => self%ctx, r => int(z%rank, c_int32_t), e => extents_of(z), n => size(x, kind=c_int32_t), s => strides_of([z]), &
+        above => numbers_of(size(x), numerators), below => numbers_of(size(x), denominators))
+      if ((present(numerators) .or. present(denominators)) .and. self%enqueues) then
+        code = gpumem_lincomb_at_f32_async(c, r, e, n, factors, above, below, pointers_of(x), strides, z%pointer(), s, self%stream)
+      else if (present(numerators) .or. present(denominators)) then
+        code = gpumem_lincomb_at_f32(c, r, e, n, factors, above, below, pointers_of(x), strides, z%pointer(), s)
+      else if (self%enqueues) then
         code = gpumem_lincomb_f32_async(c, r, e, n, factors, pointers_of(x), strides, z%pointer(), s, self%stream)
       else
         code = gpumem_lincomb_f32(c, r, e, n, factors, pointers_of(x), strides, z%pointer(), s)
@@ -82,18 +91,26 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  subroutine lincomb_r64(self, factors, x, z, stat, errmsg)
+  subroutine lincomb_r64(self, factors, x, z, numerators, denominators, stat, errmsg)
     class(gpumem_arithmetic_queue), intent(in) :: self
     real(real64), intent(in) :: factors(:)
     type(gpumem_view), intent(in) :: x(:), z
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(gpumem_view), intent(in), optional :: numerators(:), denominators(:)
     integer(int64) :: strides(z%rank * size(x))
     integer(c_int32_t) :: code
     if (.not. are_terms('lincomb', '', gpumem_f64, size(factors), x, z, stat, errmsg)) return
+    if (.not. are_numbers('numerators', size(x), numerators, stat, errmsg)) return
+    if (.not. are_numbers('denominators', size(x), denominators, stat, errmsg)) return
     strides = strides_of(x)
-    associate (c => self%ctx, r => int(z%rank, c_int32_t), e => extents_of(z), n => size(x, kind=c_int32_t), s => strides_of([z]))
-      if (self%enqueues) then
+    associate (c => self%ctx, r => int(z%rank, c_int32_t), e => extents_of(z), n => size(x, kind=c_int32_t), s => strides_of([z]), &
+        above => numbers_of(size(x), numerators), below => numbers_of(size(x), denominators))
+      if ((present(numerators) .or. present(denominators)) .and. self%enqueues) then
+        code = gpumem_lincomb_at_f64_async(c, r, e, n, factors, above, below, pointers_of(x), strides, z%pointer(), s, self%stream)
+      else if (present(numerators) .or. present(denominators)) then
+        code = gpumem_lincomb_at_f64(c, r, e, n, factors, above, below, pointers_of(x), strides, z%pointer(), s)
+      else if (self%enqueues) then
         code = gpumem_lincomb_f64_async(c, r, e, n, factors, pointers_of(x), strides, z%pointer(), s, self%stream)
       else
         code = gpumem_lincomb_f64(c, r, e, n, factors, pointers_of(x), strides, z%pointer(), s)
@@ -102,7 +119,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! z = x * y, element by element, for reals of one kind and shape, with up to three dimensions and any strides.
+  ! z = x * y, element by element, for reals of one kind and shape, with any strides.
   subroutine multiply(self, x, y, z, stat, errmsg)
     class(gpumem_arithmetic_queue), intent(in) :: self
     type(gpumem_view), intent(in) :: x, y, z
@@ -156,6 +173,33 @@ contains
       if (names /= '') name = names(k:k)
       if (are_terms) are_terms = conforms(what, 'z', z, name, x(k), stat=stat, errmsg=errmsg)
     end do
+  end function
+
+  ! Numerators or denominators: views of one real64 each, or views that were never set.
+  logical function are_numbers(name, terms, numbers, stat, errmsg)
+    character(*), intent(in) :: name
+    integer, intent(in) :: terms
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(gpumem_view), intent(in), optional :: numbers(:)
+    integer :: k
+    are_numbers = .true.
+    if (.not. present(numbers)) return
+    are_numbers = size(numbers) == terms
+    do k = 1, size(numbers)
+      if (numbers(k)%dtype == of_nothing) cycle
+      are_numbers = are_numbers .and. numbers(k)%dtype == gpumem_f64 .and. numbers(k)%size() == 1
+    end do
+    if (.not. are_numbers) call refuse('lincomb: ' // name // ' has ' // number(size(numbers, kind=int64)) // &
+        ' views; expected ' // number(int(terms, int64)) // ' of one real64 each', stat, errmsg)
+  end function
+
+  function numbers_of(terms, numbers) result(pointers)
+    integer, intent(in) :: terms
+    type(gpumem_view), intent(in), optional :: numbers(:)
+    type(c_ptr) :: pointers(terms)
+    pointers = c_null_ptr
+    if (present(numbers)) pointers = pointers_of(numbers)
   end function
 
   ! The library's last axis is Fortran's first dimension.

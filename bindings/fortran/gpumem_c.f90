@@ -1333,6 +1333,38 @@ module gpumem_c
       type(c_ptr), value :: status
       type(c_ptr), value :: stream
     end function
+    integer(c_int32_t) function gpumem_reduce_rows_by_index(ctx, dtype, op, x, rows, cols, ld, index_type, index, &
+        result, bins) bind(c, name='gpumem_reduce_rows_by_index')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: rows
+      integer(c_int64_t), value :: cols
+      integer(c_int64_t), value :: ld
+      integer(c_int32_t), value :: index_type
+      type(c_ptr), value :: index
+      type(c_ptr), value :: result
+      integer(c_int64_t), value :: bins
+    end function
+    integer(c_int32_t) function gpumem_reduce_rows_by_index_async(ctx, dtype, op, x, rows, cols, ld, index_type, &
+        index, result, bins, status, stream) bind(c, name='gpumem_reduce_rows_by_index_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: rows
+      integer(c_int64_t), value :: cols
+      integer(c_int64_t), value :: ld
+      integer(c_int32_t), value :: index_type
+      type(c_ptr), value :: index
+      type(c_ptr), value :: result
+      integer(c_int64_t), value :: bins
+      type(c_ptr), value :: status
+      type(c_ptr), value :: stream
+    end function
     integer(c_int32_t) function gpumem_reduce_view(ctx, dtype, op, rank, extents, x, x_strides, result) bind(c, &
         name='gpumem_reduce_view')
       import
@@ -1499,6 +1531,70 @@ module gpumem_c
       integer(c_int32_t), value :: exclusive
       type(c_ptr), value :: x
       integer(c_int64_t), value :: n
+      type(c_ptr), value :: result
+      integer(c_int32_t), value :: result_type
+      type(c_ptr), value :: status
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_scan_axis(ctx, dtype, op, exclusive, rank, extents, axis, x, x_strides, &
+        result, result_strides, result_type) bind(c, name='gpumem_scan_axis')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: exclusive
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      integer(c_int32_t), value :: axis
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: result
+      integer(c_int64_t), intent(in), optional :: result_strides(*)
+      integer(c_int32_t), value :: result_type
+    end function
+    integer(c_int32_t) function gpumem_scan_axis_async(ctx, dtype, op, exclusive, rank, extents, axis, x, x_strides, &
+        result, result_strides, result_type, status, stream) bind(c, name='gpumem_scan_axis_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: exclusive
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      integer(c_int32_t), value :: axis
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: result
+      integer(c_int64_t), intent(in), optional :: result_strides(*)
+      integer(c_int32_t), value :: result_type
+      type(c_ptr), value :: status
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_scan_segments(ctx, dtype, op, exclusive, x, n, offsets, segments, result, &
+        result_type) bind(c, name='gpumem_scan_segments')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: exclusive
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: offsets
+      integer(c_int64_t), value :: segments
+      type(c_ptr), value :: result
+      integer(c_int32_t), value :: result_type
+    end function
+    integer(c_int32_t) function gpumem_scan_segments_async(ctx, dtype, op, exclusive, x, n, offsets, segments, &
+        result, result_type, status, stream) bind(c, name='gpumem_scan_segments_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: exclusive
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: offsets
+      integer(c_int64_t), value :: segments
       type(c_ptr), value :: result
       integer(c_int32_t), value :: result_type
       type(c_ptr), value :: status
@@ -1697,6 +1793,36 @@ module gpumem_c
       type(c_ptr), value :: sorted
       type(c_ptr), value :: order
       integer(c_int32_t), value :: order_type
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_sort_segments(ctx, dtype, keys, n, offsets, segments, descending, sorted, &
+        order, order_type) bind(c, name='gpumem_sort_segments')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      type(c_ptr), value :: keys
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: offsets
+      integer(c_int64_t), value :: segments
+      integer(c_int32_t), value :: descending
+      type(c_ptr), value :: sorted
+      type(c_ptr), value :: order
+      integer(c_int32_t), value :: order_type
+    end function
+    integer(c_int32_t) function gpumem_sort_segments_async(ctx, dtype, keys, n, offsets, segments, descending, &
+        sorted, order, order_type, status, stream) bind(c, name='gpumem_sort_segments_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      type(c_ptr), value :: keys
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: offsets
+      integer(c_int64_t), value :: segments
+      integer(c_int32_t), value :: descending
+      type(c_ptr), value :: sorted
+      type(c_ptr), value :: order
+      integer(c_int32_t), value :: order_type
+      type(c_ptr), value :: status
       type(c_ptr), value :: stream
     end function
     integer(c_int32_t) function gpumem_select(ctx, row_bytes, src, src_pitch_bytes, mask, n, dst, dst_rows, &
@@ -1919,6 +2045,68 @@ module gpumem_c
       integer(c_int64_t), intent(in), optional :: x_strides(*)
       type(c_ptr), value :: y
       integer(c_int64_t), intent(in), optional :: y_strides(*)
+      type(c_ptr), value :: z
+      integer(c_int64_t), intent(in), optional :: z_strides(*)
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_lincomb_at_f32(ctx, rank, extents, terms, factors, numerators, denominators, &
+        x, x_strides, z, z_strides) bind(c, name='gpumem_lincomb_at_f32')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      integer(c_int32_t), value :: terms
+      real(c_float), intent(in), optional :: factors(*)
+      type(c_ptr), intent(in) :: numerators(*)
+      type(c_ptr), intent(in) :: denominators(*)
+      type(c_ptr), intent(in) :: x(*)
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: z
+      integer(c_int64_t), intent(in), optional :: z_strides(*)
+    end function
+    integer(c_int32_t) function gpumem_lincomb_at_f64(ctx, rank, extents, terms, factors, numerators, denominators, &
+        x, x_strides, z, z_strides) bind(c, name='gpumem_lincomb_at_f64')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      integer(c_int32_t), value :: terms
+      real(c_double), intent(in), optional :: factors(*)
+      type(c_ptr), intent(in) :: numerators(*)
+      type(c_ptr), intent(in) :: denominators(*)
+      type(c_ptr), intent(in) :: x(*)
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: z
+      integer(c_int64_t), intent(in), optional :: z_strides(*)
+    end function
+    integer(c_int32_t) function gpumem_lincomb_at_f32_async(ctx, rank, extents, terms, factors, numerators, &
+        denominators, x, x_strides, z, z_strides, stream) bind(c, name='gpumem_lincomb_at_f32_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      integer(c_int32_t), value :: terms
+      real(c_float), intent(in), optional :: factors(*)
+      type(c_ptr), intent(in) :: numerators(*)
+      type(c_ptr), intent(in) :: denominators(*)
+      type(c_ptr), intent(in) :: x(*)
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: z
+      integer(c_int64_t), intent(in), optional :: z_strides(*)
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_lincomb_at_f64_async(ctx, rank, extents, terms, factors, numerators, &
+        denominators, x, x_strides, z, z_strides, stream) bind(c, name='gpumem_lincomb_at_f64_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      integer(c_int32_t), value :: terms
+      real(c_double), intent(in), optional :: factors(*)
+      type(c_ptr), intent(in) :: numerators(*)
+      type(c_ptr), intent(in) :: denominators(*)
+      type(c_ptr), intent(in) :: x(*)
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
       type(c_ptr), value :: z
       integer(c_int64_t), intent(in), optional :: z_strides(*)
       type(c_ptr), value :: stream

@@ -28,6 +28,7 @@ module gpumem_movements
     procedure :: convert
     procedure :: sort
     procedure :: sort_from_zero
+    procedure :: sort_segments_from_zero
     procedure :: resize
     procedure :: resize_batch
     procedure :: prefetch
@@ -347,6 +348,53 @@ contains
       return
     end if
     call finish(sort_to(self, keys, to, order%pointer(), order%dtype, descending), stat, errmsg)
+  end subroutine
+
+  ! Each segment of the keys in order. order gets positions in keys, counted from 0. offsets has the first place of each
+  ! segment, counted from 0, and the end of the last one.
+  subroutine sort_segments_from_zero(self, keys, offsets_from_zero, order, sorted, descending, stat, errmsg, status)
+    class(gpumem_movement_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: keys, offsets_from_zero
+    type(gpumem_view), intent(in), optional :: order, sorted
+    logical, intent(in), optional :: descending
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(gpumem_view), intent(in), optional :: status
+    type(c_ptr) :: to, places
+    integer(int64) :: segments
+    integer(c_int32_t) :: code, down, order_type
+    to = c_null_ptr
+    places = c_null_ptr
+    order_type = gpumem_i64
+    down = 0
+    if (present(descending)) down = merge(1, 0, descending)
+    if (.not. is_real('sort_segments: keys', keys, stat, errmsg)) return
+    if (has_gaps('sort_segments: keys', keys, stat, errmsg)) return
+    if (.not. checked_result('sort_segments: offsets', gpumem_i64, offsets_from_zero, 1_int64, stat, errmsg)) return
+    if (present(sorted)) then
+      if (.not. conforms('sort_segments', 'keys', keys, 'sorted', sorted, stat=stat, errmsg=errmsg)) return
+      if (has_gaps('sort_segments: sorted', sorted, stat, errmsg)) return
+      to = sorted%pointer()
+    end if
+    if (present(order)) then
+      if (has_gaps('sort_segments: order', order, stat, errmsg)) return
+      if (keys%size() /= order%size()) then
+        call refuse('sort_segments: keys is ' // described(keys) // ', order is ' // described(order) // &
+            '; expected one size', stat, errmsg)
+        return
+      end if
+      places = order%pointer()
+      order_type = order%dtype
+    end if
+    segments = offsets_from_zero%size() - 1
+    if (self%enqueues) then
+      code = gpumem_sort_segments_async(self%ctx, keys%dtype, keys%pointer(), keys%size(), offsets_from_zero%pointer(), &
+          segments, down, to, places, order_type, word(status), self%stream)
+    else
+      code = gpumem_sort_segments(self%ctx, keys%dtype, keys%pointer(), keys%size(), offsets_from_zero%pointer(), segments, &
+          down, to, places, order_type)
+    end if
+    call finish(code, stat, errmsg)
   end subroutine
 
   function sort_to(self, keys, sorted, order, order_type, descending) result(code)

@@ -25,8 +25,11 @@ module gpumem_queues
     procedure :: argreduce_axis_from_zero
     procedure :: segments_from_zero
     procedure :: by_index_from_zero
+    procedure :: rows_by_index_from_zero
     procedure :: counts_from_zero
     procedure :: scan
+    procedure :: scan_axis
+    procedure :: scan_segments_from_zero
   end type
 
 contains
@@ -332,6 +335,38 @@ contains
         status)
   end subroutine
 
+  ! result(:, b + 1) = the reduction of the columns x(:, i) with index(i) == b, each row by its own, with bins and indices from
+  ! 0. They are the rows of the C interface.
+  subroutine rows_by_index_from_zero(self, op, x, index_from_zero, result, stat, errmsg, status)
+    class(gpumem_queue), intent(in) :: self
+    integer(c_int32_t), intent(in) :: op
+    type(gpumem_view), intent(in) :: x, index_from_zero, result
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(gpumem_view), intent(in), optional :: status
+    character(*), parameter :: name = 'rows_by_index_from_zero: '
+    integer(int64) :: bins
+    integer(c_int32_t) :: code
+    if (.not. is_real(name // 'x', x, stat, errmsg)) return
+    if (.not. has_columns(name // 'x', x, stat, errmsg)) return
+    if (has_gaps(name // 'the index', index_from_zero, stat, errmsg)) return
+    if (x%extent(3) /= 1 .or. x%extent(2) /= index_from_zero%size()) then
+      call refuse(name // 'x is ' // described(x) // ', and the index has ' // number(index_from_zero%size()) // ' elements', &
+          stat, errmsg)
+      return
+    end if
+    if (.not. checked_result(name // 'result', x%dtype, result, pairs(op, 0_int64), stat, errmsg)) return
+    bins = result%size() / max(pairs(op, x%extent(1)), 1_int64)
+    if (self%enqueues) then
+      code = gpumem_reduce_rows_by_index_async(self%ctx, x%dtype, op, x%pointer(), x%extent(2), x%extent(1), x%stride(2), &
+          index_from_zero%dtype, index_from_zero%pointer(), result%pointer(), bins, word(status), self%stream)
+    else
+      code = gpumem_reduce_rows_by_index(self%ctx, x%dtype, op, x%pointer(), x%extent(2), x%extent(1), x%stride(2), &
+          index_from_zero%dtype, index_from_zero%pointer(), result%pointer(), bins)
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
   ! result(b + 1) = how many numbers of the index are b, from 0.
   subroutine counts_from_zero(self, index_from_zero, result, stat, errmsg, status)
     class(gpumem_queue), intent(in) :: self
@@ -374,15 +409,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     type(gpumem_view), intent(in), optional :: status
     integer(c_int32_t) :: without, code
-    if (.not. is_real('scan: x', x, stat, errmsg)) return
-    if (has_gaps('scan: x', x, stat, errmsg)) return
-    if (.not. is_real('scan: result', result, stat, errmsg)) return
-    if (has_gaps('scan: result', result, stat, errmsg)) return
-    if (result%size() /= x%size()) then
-      call refuse('scan: x is ' // described(x) // ', result is ' // described(result) // '; expected as many elements', &
-          stat, errmsg)
-      return
-    end if
+    if (.not. are_scanned('scan', x, result, stat, errmsg)) return
     without = 0
     if (present(exclusive)) without = merge(1, 0, exclusive)
     if (self%enqueues) then
@@ -393,5 +420,85 @@ contains
     end if
     call finish(code, stat, errmsg)
   end subroutine
+
+  ! As scan, along dimension dim of any section, as SUM(x, dim) adds. The result has the shape of x.
+  subroutine scan_axis(self, op, x, dim, result, exclusive, stat, errmsg, status)
+    class(gpumem_queue), intent(in) :: self
+    integer(c_int32_t), intent(in) :: op
+    type(gpumem_view), intent(in) :: x, result
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: exclusive
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(gpumem_view), intent(in), optional :: status
+    integer(int64) :: extents(max_rank), strides(max_rank), to_strides(max_rank)
+    integer(c_int32_t) :: without, code, r, axis
+    if (.not. is_real('scan_axis: x', x, stat, errmsg)) return
+    if (.not. is_real('scan_axis: result', result, stat, errmsg)) return
+    if (dim < 1 .or. dim > x%rank) then
+      call refuse('scan_axis: dim is ' // number(int(dim, int64)) // '; expected 1 to ' // number(int(x%rank, int64)), stat, errmsg)
+      return
+    end if
+    if (result%rank /= x%rank .or. any(result%extent /= x%extent)) then
+      call refuse('scan_axis: x is ' // described(x) // ', result is ' // described(result) // '; expected one shape', stat, errmsg)
+      return
+    end if
+    call axes_of(result, extents, to_strides)
+    call axes_of(x, extents, strides)
+    r = int(x%rank, c_int32_t)
+    axis = int(x%rank - dim, c_int32_t)  ! the library's last axis is Fortran's first dimension
+    without = 0
+    if (present(exclusive)) without = merge(1, 0, exclusive)
+    if (self%enqueues) then
+      code = gpumem_scan_axis_async(self%ctx, x%dtype, op, without, r, extents, axis, x%pointer(), strides, result%pointer(), &
+          to_strides, result%dtype, word(status), self%stream)
+    else
+      code = gpumem_scan_axis(self%ctx, x%dtype, op, without, r, extents, axis, x%pointer(), strides, result%pointer(), &
+          to_strides, result%dtype)
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  ! As scan, for the elements offsets(s) to offsets(s + 1) - 1, from 0. Results of elements in no segment stay as they are.
+  subroutine scan_segments_from_zero(self, op, x, offsets_from_zero, result, exclusive, stat, errmsg, status)
+    class(gpumem_queue), intent(in) :: self
+    integer(c_int32_t), intent(in) :: op
+    type(gpumem_view), intent(in) :: x, offsets_from_zero, result
+    logical, intent(in), optional :: exclusive
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(gpumem_view), intent(in), optional :: status
+    integer(int64) :: segments
+    integer(c_int32_t) :: without, code
+    if (.not. are_scanned('scan_segments', x, result, stat, errmsg)) return
+    if (.not. checked_result('scan_segments: offsets', gpumem_i64, offsets_from_zero, 1_int64, stat, errmsg)) return
+    segments = offsets_from_zero%size() - 1
+    without = 0
+    if (present(exclusive)) without = merge(1, 0, exclusive)
+    if (self%enqueues) then
+      code = gpumem_scan_segments_async(self%ctx, x%dtype, op, without, x%pointer(), x%size(), offsets_from_zero%pointer(), &
+          segments, result%pointer(), result%dtype, word(status), self%stream)
+    else
+      code = gpumem_scan_segments(self%ctx, x%dtype, op, without, x%pointer(), x%size(), offsets_from_zero%pointer(), segments, &
+          result%pointer(), result%dtype)
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  ! Whether x and result are contiguous, with as many elements.
+  logical function are_scanned(what, x, result, stat, errmsg)
+    character(*), intent(in) :: what
+    type(gpumem_view), intent(in) :: x, result
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    are_scanned = is_real(what // ': x', x, stat, errmsg)
+    if (are_scanned) are_scanned = .not. has_gaps(what // ': x', x, stat, errmsg)
+    if (are_scanned) are_scanned = is_real(what // ': result', result, stat, errmsg)
+    if (are_scanned) are_scanned = .not. has_gaps(what // ': result', result, stat, errmsg)
+    if (.not. are_scanned) return
+    are_scanned = result%size() == x%size()
+    if (.not. are_scanned) call refuse(what // ': x is ' // described(x) // ', result is ' // described(result) // &
+        '; expected as many elements', stat, errmsg)
+  end function
 
 end module

@@ -22,6 +22,8 @@ module gpumem_values
     procedure :: nrm2
     procedure, private :: segments_i32, segments_i64, gather_i32, gather_i64, scatter_i32, scatter_i64
     generic :: reduce_segments => segments_i32, segments_i64
+    procedure, private :: scan_segments_i32, scan_segments_i64
+    generic :: scan_segments => scan_segments_i32, scan_segments_i64
     generic :: gather => gather_i32, gather_i64
     generic :: scatter => scatter_i32, scatter_i64
     procedure :: select => select_rows
@@ -199,6 +201,32 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     call self%segments_i64(op, x, int(first, int64), result, stat, errmsg)
+  end subroutine
+
+  ! Scans of the same segments.
+  subroutine scan_segments_i64(self, op, x, first, result, exclusive, stat, errmsg)
+    class(gpumem_blocking_queue), intent(in) :: self
+    integer(c_int32_t), intent(in) :: op
+    type(gpumem_view), intent(in) :: x, result
+    integer(int64), intent(in) :: first(:)
+    logical, intent(in), optional :: exclusive
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64), allocatable, target :: offsets(:)
+    allocate (offsets(size(first)))
+    offsets(:) = first - 1
+    call self%scan_segments_from_zero(op, x, gpumem_view(offsets), result, exclusive, stat, errmsg)
+  end subroutine
+
+  subroutine scan_segments_i32(self, op, x, first, result, exclusive, stat, errmsg)
+    class(gpumem_blocking_queue), intent(in) :: self
+    integer(c_int32_t), intent(in) :: op
+    type(gpumem_view), intent(in) :: x, result
+    integer(int32), intent(in) :: first(:)
+    logical, intent(in), optional :: exclusive
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call self%scan_segments_i64(op, x, int(first, int64), result, exclusive, stat, errmsg)
   end subroutine
 
   ! dst(..., i) = src(..., index(i)). The library's error messages count the index from 0.

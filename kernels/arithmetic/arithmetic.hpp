@@ -8,6 +8,7 @@
 namespace gpumem::kernels {
 
 Execute<ArithmeticParams> arithmetic_coalesced;
+Execute<ArithmeticParams> arithmetic_general;
 Execute<ArithmeticParams> arithmetic_bytes;
 
 LaunchResult arithmetic_preload();

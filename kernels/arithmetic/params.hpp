@@ -1,4 +1,4 @@
-// Parameters of sums of scaled operands and of products, over views of up to three axes.
+// Parameters of sums of scaled operands and of products, over views of up to eight axes.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,13 @@
 
 namespace gpumem {
 
-constexpr int32_t kMaxTerms = 8;
-constexpr int32_t kMaxViewRank = 3;
+constexpr int32_t kMaxTerms = 16;
+constexpr int32_t kMaxViewRank = 8;
 
 enum class Arithmetic : int32_t { lincomb, multiply };
 
-// Strides are in elements. A plan fuses axes, puts the shortest stride in z last, and drops sources with factor 0.
+// Strides are in elements. A plan fuses axes, puts the shortest stride in z last, and drops sources with factor 0 unless
+// the factor is in memory.
 struct ArithmeticParams {
   Arithmetic op = Arithmetic::lincomb;
   gpumem_dtype dtype = GPUMEM_F32;  // or f64
@@ -24,13 +25,26 @@ struct ArithmeticParams {
   int64_t x_strides[kMaxTerms][kMaxViewRank] = {};
   void* z = nullptr;
   int64_t z_strides[kMaxViewRank] = {};
+  uint32_t in_memory = 0;  // bit k: factor k is multiplied by *numerators[k] and divided by *denominators[k]
+  const double* numerators[kMaxTerms] = {};  // nullptr: 1
+  const double* denominators[kMaxTerms] = {};
 
+  constexpr bool has_factor_in_memory(int32_t k) const noexcept { return (in_memory >> k & 1) != 0; }
   constexpr int64_t elements() const noexcept {
     int64_t n = 1;
     for (int32_t d = 0; d < rank; ++d) n *= extents[d];
     return n;
   }
 };
+
+// `given` and the result have the type of the arrays.
+template <class T>
+constexpr T factor_in_memory(T given, const double* numerator, const double* denominator) noexcept {
+  double factor = given;
+  if (numerator != nullptr) factor *= *numerator;
+  if (denominator != nullptr) factor /= *denominator;
+  return static_cast<T>(factor);
+}
 
 // The arguments of a call, with the caller's arrays.
 struct ArithmeticCall {
@@ -43,7 +57,10 @@ struct ArithmeticCall {
   const void* const* x = nullptr;
   const int64_t* x_strides[kMaxTerms] = {};  // nullptr: the strides of z
   void* z = nullptr;
-  const int64_t* z_strides = nullptr;  // nullptr: row-major without padding
+  const int64_t* z_strides = nullptr;         // nullptr: row-major without padding
+  const double* const* numerators = nullptr;  // nullptr: 1
+  const double* const* denominators = nullptr;
+  uint32_t in_memory = 0;  // as in the parameters, also for terms without numerator and denominator
 };
 
 }  // namespace gpumem

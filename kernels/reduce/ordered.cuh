@@ -46,24 +46,23 @@ struct PlainTerm {
   static constexpr int kInputs = 1;
   __device__ void enter(Node& lane, double x, double) { lane.sum += sum_term(kOp, x); }
 };
-// Magnitudes, valid elements or ones for them, known at run time. A term of 0 changes no sum, so it is left out.
+// Magnitudes, valid elements or ones for them, known at run time. A term of 0 changes no sum. H200, time of 2^27 elements
+// without and with a branch: bf16 72 and 66 us; 4096 f32 1.7 and 2.4 us.
+template <gpumem_dtype kType>
 struct MaskedTerm {
   using Node = SumNode;
   static constexpr int kInputs = 1;
-  long long keep;  // bits of an element
-  long long set;
-  bool skips;
-  __device__ explicit MaskedTerm(gpumem_reduce_op op)
-      : keep(op == GPUMEM_SUM_ABS     ? INT64_MAX
-             : op == GPUMEM_SUM_VALID ? -1
-                                      : 0),
-        set(op == GPUMEM_COUNT_VALID ? std::bit_cast<long long>(1.0) : 0),
-        skips(op != GPUMEM_SUM_ABS) {}
+  MaskedSum sum;
+  __device__ explicit MaskedTerm(gpumem_reduce_op op) : sum(op) {}
   __device__ void enter(Node& lane, double x, double) {
-    if (!skips || x == x) lane.sum += __longlong_as_double((__double_as_longlong(x) & keep) | set);
+    if (element_bytes(kType) > 2) {
+      lane.sum += sum.term(x);
+    } else if (!sum.skips || x == x) {
+      lane.sum += sum.masked(x);
+    }
   }
   __device__ uint4 missing() const {
-    const uint32_t bits = skips ? ~0u : 0;  // NaNs
+    const uint32_t bits = sum.skips ? ~0u : 0;  // NaNs
     return {bits, bits, bits, bits};
   }
 };

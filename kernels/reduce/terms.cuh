@@ -17,20 +17,23 @@ struct FloatElement {
   using Partial = Node;
   static constexpr int kBytes = element_bytes(kType);
   static constexpr bool kOrdered = leaf_kind(kType, kOp).ordered;
-  gpumem_reduce_op op;
-  __device__ FloatElement(gpumem_dtype, gpumem_reduce_op o) : op(o) {}
+  MaskedSum others;
+  bool cubes;
+  __device__ FloatElement(gpumem_dtype, gpumem_reduce_op op) : others(op), cubes(op == GPUMEM_SUM_CUBES) {}
   __device__ __forceinline__ void enter(Node& node, UnsignedOf<kBytes> bits) const {
     const double x = value(bits);
     if constexpr (kOp == GPUMEM_PROD) {
       node.product *= x;
+    } else if constexpr (kOp == GPUMEM_SUM || kOp == GPUMEM_SUM_SQUARES) {
+      node.sum += sum_term(kOp, x);
     } else {
-      node.sum += sum_term(kOp == GPUMEM_SUM || kOp == GPUMEM_SUM_SQUARES ? kOp : op, x);
+      node.sum += cubes ? sum_term(GPUMEM_SUM_CUBES, x) : others.term(x);
     }
   }
   // An element whose term is 0.
   __device__ __forceinline__ UnsignedOf<kBytes> missing() const {
     constexpr auto kNan = static_cast<UnsignedOf<kBytes>>(~0ull);
-    return kOp == GPUMEM_SUM_ABS && op == GPUMEM_COUNT_VALID ? kNan : 0;
+    return kOp == GPUMEM_SUM_ABS && others.skips ? kNan : 0;
   }
 
  private:

@@ -200,7 +200,7 @@ cudaError_t start_plain(const ReduceLaunch& launch, Stream stream) {
     case Addend::magnitude:
     case Addend::valid:
     case Addend::present:
-      return start<kType, MaskedTerm>(launch, stream);
+      return start<kType, MaskedTerm<kType>>(launch, stream);
     case Addend::square:
       return start<kType, PlainTerm<GPUMEM_SUM_SQUARES>>(launch, stream);  // the norm of f32 too
     case Addend::cube:

@@ -11,6 +11,8 @@ namespace gpumem {
 // The outcome of a blocking call. No bad index: its bits are the status.
 using ByIndexReport = BadIndex;
 
+// n rows of `cols` elements, with a number in the index each. Each bin has `cols` values. Without padding, a single
+// column is a vector.
 struct ReduceByIndexParams {
   gpumem_dtype dtype = GPUMEM_I64;
   gpumem_reduce_op op = GPUMEM_SUM;
@@ -22,8 +24,12 @@ struct ReduceByIndexParams {
   int64_t bins = 0;
   gpumem_status* status = nullptr;  // of the _async functions; may be nullptr
   ByIndexReport* report = nullptr;  // of a blocking call
+  int64_t cols = 1;
+  int64_t ld = 1;
 
-  constexpr int64_t elements() const noexcept { return n; }
+  constexpr int64_t elements() const noexcept { return n * cols; }
+  constexpr int64_t values() const noexcept { return bins * cols; }
+  constexpr bool of_vector() const noexcept { return ld == 1; }
   constexpr uint64_t limit() const noexcept { return index_limit(index_type, bins); }
   constexpr bool extremes() const noexcept { return op == GPUMEM_MIN || op == GPUMEM_MAX; }
   // Whether words of 64 bits, combined in any order, are exact: counts, and sums and extremes of short integers.

@@ -2,7 +2,8 @@
 // and commit_kernel() stores them if no index is bad.
 // Moves: tables and atomics read x and index once. sorted reads x and index once, and sorts the elements by keys that
 //         hold a bin: one pass per 8 bits of a key. Each pass reads and writes keys and elements. The reduction of
-//         segments then reads the elements. All write 8 bytes per bin, read them and store them as the result.
+//         segments then reads the elements. All write 8 bytes per bin, read them and store them as the result. Rows are
+//         sorted by their numbers, and copied once, so that each of their columns is contiguous.
 // Access: reads of x and index are contiguous. Bins are combined by atomics in shared memory or in the L2 cache.
 // Shapes: tables is for bins that fit shared memory, with enough elements for each bin. Few bins have several tables per
 //         block, so that the lanes of a warp seldom meet. atomics is for more bins. Both are for values that are exact in
@@ -12,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "kernels/division.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/reduce/launch.hpp"
 #include "kernels/sort/radix_sort.hpp"
@@ -26,11 +28,12 @@ constexpr int kThreads = kByIndexThreads;
 constexpr int kEach = kByIndexEach;
 
 struct ByIndex : ReduceByIndexParams {
+  Divisor<uint64_t> by_cols{};
   uint64_t limit = 0;  // of the index
   uint64_t sign = 0;   // the highest bit of signed elements, or 0
   ByIndexHead* head = nullptr;
-  Value* values = nullptr;
-  int32_t copies = 1;  // of a block's table
+  Value* results = nullptr;  // before they are stored
+  int32_t copies = 1;        // of a block's table
 };
 
 // The lowest bad place has the largest complement. No complement is 0.
@@ -82,35 +85,57 @@ struct Extremum {
   static __device__ __forceinline__ Value value_of(Cell cell) { return cell; }
 };
 
-// Gives each element to add(bin, value). Notes the first bad index.
-template <class How, class Index, int kBlock, class Add>
-__device__ __forceinline__ void for_elements(const ByIndex& b, const Add& add) {
+template <bool kRows>
+__device__ __forceinline__ int64_t row_of(const ByIndex& b, int64_t at) {
+  return kRows ? static_cast<int64_t>(b.by_cols.quotient(static_cast<uint64_t>(at))) : at;
+}
+
+// Gives each element to add(bin and column, value). Notes the first bad index.
+template <class How, class Index, int kBlock, bool kRows, class Add>
+__device__ __forceinline__ void for_elements_of(const ByIndex& b, const Add& add) {
   const auto* index = static_cast<const Index*>(b.index);
+  constexpr int kEach = kRows ? kByIndexEachOfRows : kByIndexEach;
   constexpr int64_t kTile = int64_t{kBlock} * kEach;
+  const int64_t n = kRows ? b.elements() : b.n;
   int64_t bad = b.n;
-  for (int64_t tile = blockIdx.x * kTile; tile < b.n; tile += gridDim.x * kTile) {
+  for (int64_t tile = blockIdx.x * kTile; tile < n; tile += gridDim.x * kTile) {
     const int64_t first = tile + threadIdx.x;
     Index bin[kEach];
     uint64_t v[kEach];
 #pragma unroll
     for (int k = 0; k < kEach; ++k) {
       const int64_t at = first + k * kBlock;
-      if (at >= b.n) continue;
-      bin[k] = index[at];
-      v[k] = How::load(b, at);
+      if (at >= n) continue;
+      const int64_t row = row_of<kRows>(b, at);
+      bin[k] = index[row];
+      v[k] = How::load(b, kRows ? at + row * (b.ld - b.cols) : at);
     }
 #pragma unroll
     for (int k = 0; k < kEach; ++k) {
       const int64_t at = first + k * kBlock;
-      if (at >= b.n) continue;
+      if (at >= n) continue;
+      const int64_t row = row_of<kRows>(b, at);
       if (bin[k] < b.limit) {
-        add(bin[k], v[k]);
-      } else if (at < bad) {
-        bad = at;
+        if constexpr (kRows) {
+          add(at + (static_cast<int64_t>(bin[k]) - row) * b.cols, v[k]);
+        } else {
+          add(bin[k], v[k]);
+        }
+      } else if (row < bad) {
+        bad = row;
       }
     }
   }
   if (bad < b.n) note_bad(b, bad);
+}
+
+// The two loops take the same registers, and the branch is uniform.
+template <class How, class Index, int kBlock, class Add>
+__device__ __forceinline__ void for_elements(const ByIndex& b, const Add& add) {
+  if constexpr (!std::is_same_v<How, Count>) {
+    if (!b.of_vector()) return for_elements_of<How, Index, kBlock, true>(b, add);
+  }
+  for_elements_of<How, Index, kBlock, false>(b, add);
 }
 
 // A table has the copies of a bin next to each other.
@@ -119,17 +144,17 @@ __global__ void __launch_bounds__(kTableThreads) tables_kernel(const __grid_cons
   using Cell = typename How::Cell;
   synchronize_and_trigger();
   auto* const cells = dynamic_shared<Cell>();
-  const auto bins = static_cast<int>(b.bins);
+  const auto bins = static_cast<int>(b.values());
   for (int i = static_cast<int>(threadIdx.x); i < bins * b.copies; i += kTableThreads) cells[i] = Cell{};
   __syncthreads();
   const int copy = static_cast<int>(threadIdx.x) & (b.copies - 1);
   for_elements<How, Index, kTableThreads>(
-      b, [&](Index bin, uint64_t v) { How::add(cells + static_cast<int>(bin) * b.copies + copy, v); });
+      b, [&](auto bin, uint64_t v) { How::add(cells + static_cast<int>(bin) * b.copies + copy, v); });
   __syncthreads();
   for (int bin = static_cast<int>(threadIdx.x); bin < bins; bin += kTableThreads) {
     for (int i = 0; i < b.copies; ++i) {
       const Value value = How::value_of(cells[bin * b.copies + i]);
-      if (value != 0) How::add(b.values + bin, value);
+      if (value != 0) How::add(b.results + bin, value);
     }
   }
 }
@@ -137,7 +162,7 @@ __global__ void __launch_bounds__(kTableThreads) tables_kernel(const __grid_cons
 template <class How, class Index>
 __global__ void __launch_bounds__(kThreads) atomics_kernel(const __grid_constant__ ByIndex b) {
   synchronize_and_trigger();
-  for_elements<How, Index, kThreads>(b, [&](Index bin, uint64_t v) { How::add(b.values + bin, v); });
+  for_elements<How, Index, kThreads>(b, [&](auto bin, uint64_t v) { How::add(b.results + bin, v); });
 }
 
 // Keys of the elements. A bad index has the key 0: its elements are sorted, and the result is not stored.
@@ -184,6 +209,44 @@ __global__ void __launch_bounds__(kThreads) resize_words_kernel(const void* from
   }
 }
 
+// The numbers of all rows.
+template <class Row>
+__global__ void __launch_bounds__(kThreads) rows_kernel(Row* to, int64_t n) {
+  synchronize_and_trigger();
+  const int64_t step = int64_t{gridDim.x} * kThreads;
+  for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < n; i += step) to[i] = static_cast<Row>(i);
+}
+
+// The columns of sorted rows, one after the other. Neighbouring threads take neighbouring rows, and each has kEach
+// columns. The other columns of up to kThreads rows come next, while their sectors are in the caches.
+template <class Element, class Row>
+__global__ void __launch_bounds__(kThreads)
+    columns_kernel(const __grid_constant__ ByIndex b, const Row* rows, Element* to) {
+  synchronize_and_trigger();
+  const int64_t tile_rows = b.n < kThreads ? b.n : kThreads;
+  const int64_t groups = ceil_div(b.cols, int64_t{kEach});
+  const int64_t all = ceil_div(b.n, tile_rows) * groups * tile_rows;
+  const int64_t step = int64_t{gridDim.x} * kThreads;
+  for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < all; i += step) {
+    const Quotient tile(i, tile_rows);
+    const Quotient group(tile.quotient, groups);
+    const int64_t row = group.quotient * tile_rows + tile.rest;
+    if (row >= b.n) continue;
+    const int64_t first = group.rest * kEach;
+    const int64_t cols = b.cols - first < kEach ? b.cols - first : kEach;
+    const auto* from = static_cast<const Element*>(b.x) + static_cast<int64_t>(rows[row]) * b.ld + first;
+    Element in[kEach];
+#pragma unroll
+    for (int k = 0; k < kEach; ++k) {
+      if (k < cols) in[k] = Bytewise::load(from + k);
+    }
+#pragma unroll
+    for (int k = 0; k < kEach; ++k) {
+      if (k < cols) to[(first + k) * b.n + row] = in[k];
+    }
+  }
+}
+
 // The first place in [low, high) with a key of at least `bin`, or high.
 template <class Word>
 __device__ __forceinline__ int64_t first_place(const Word* keys, int64_t low, int64_t high, int64_t bin) {
@@ -198,10 +261,11 @@ __device__ __forceinline__ int64_t first_place(const Word* keys, int64_t low, in
   return low;
 }
 
-// Offsets of the bins in the sorted elements. The bins of a block have few elements, and searches in these are short.
+// Offsets of the bins in the sorted elements, for one column after the other. The bins of a block have few elements,
+// and searches in these are short.
 template <class Word>
 __global__ void __launch_bounds__(kThreads)
-    offsets_kernel(const Word* keys, int64_t n, int64_t* offsets, int64_t bins) {
+    offsets_kernel(const Word* keys, int64_t n, int64_t* offsets, int64_t bins, int64_t cols) {
   __shared__ int64_t ends[2];
   synchronize_and_trigger();
   for (int64_t first = blockIdx.x * kByIndexTile; first <= bins; first += gridDim.x * kByIndexTile) {
@@ -209,21 +273,31 @@ __global__ void __launch_bounds__(kThreads)
     if (threadIdx.x < 2) ends[threadIdx.x] = first_place(keys, 0, n, threadIdx.x == 0 ? first : last);
     __syncthreads();
     for (int64_t bin = first + threadIdx.x; bin <= last; bin += kThreads) {
-      offsets[bin] = first_place(keys, ends[0], ends[1], bin);
+      const int64_t place = first_place(keys, ends[0], ends[1], bin);
+#pragma unroll 1
+      for (int64_t c = 0; c < cols; ++c) offsets[c * bins + bin] = c * n + place;
     }
     __syncthreads();
   }
 }
 
+// The place of word i of the result, if the values of each column follow each other.
+__device__ __forceinline__ int64_t place_by_columns(const ByIndex& b, int64_t i) {
+  const int pair = value_words(b.op) - 1;
+  const int64_t value = i >> pair;
+  const int64_t bin = row_of<true>(b, value);
+  return (((value - bin * b.cols) * b.bins + bin) << pair) + (i & pair);
+}
+
 // Stores the values unless an index is bad. The last block reports.
 __global__ void __launch_bounds__(kThreads)
-    commit_kernel(const __grid_constant__ ByIndex b, int64_t words, bool codes) {
+    commit_kernel(const __grid_constant__ ByIndex b, int64_t words, bool codes, bool by_columns) {
   synchronize_and_trigger();
   const Value bad = b.head->bad;
   bool empty = false;
   const int64_t step = int64_t{gridDim.x} * kThreads;
   for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; bad == 0 && i < words; i += step) {
-    const Value value = b.values[i];
+    const Value value = b.results[by_columns ? place_by_columns(b, i) : i];
     if (codes && value == 0) empty = true;
     static_cast<Value*>(b.result)[i] = codes && value != 0 ? value_of_code(b.op, value) : value;
   }
@@ -247,12 +321,12 @@ unsigned blocks_for(int64_t n, int64_t tile) {
   return static_cast<unsigned>(blocks < kMaxGrid ? blocks : kMaxGrid);
 }
 
-cudaError_t commit(const ByIndex& b, bool codes, Stream stream) {
+cudaError_t commit(const ByIndex& b, bool codes, bool by_columns, Stream stream) {
   constexpr int64_t kMostBlocks = 2048;  // each ends with an atomic on one address
-  const int64_t words = b.bins * value_words(b.op);
+  const int64_t words = b.values() * value_words(b.op);
   const unsigned blocks = blocks_for(words, int64_t{kThreads} * 4);
   return enqueue_programmatic(commit_kernel, blocks < kMostBlocks ? blocks : kMostBlocks, kThreads, stream, b, words,
-                              codes);
+                              codes, by_columns);
 }
 
 template <class F>
@@ -273,10 +347,11 @@ cudaError_t for_element_word(gpumem_dtype dtype, const F& f) {
 
 ByIndex by_index(const ReduceByIndexParams& params, const Config& config, const Launch& launch, int64_t values) {
   ByIndex b{params};
+  b.by_cols = Divisor(static_cast<uint64_t>(params.cols));
   b.limit = params.limit();
   b.sign = is_signed_integer(params.dtype) ? sign_bit(params.dtype) : 0;
   b.head = static_cast<ByIndexHead*>(launch.workspace);
-  b.values = reinterpret_cast<Value*>(static_cast<char*>(launch.workspace) + values);
+  b.results = reinterpret_cast<Value*>(static_cast<char*>(launch.workspace) + values);
   b.copies = config.per_thread;
   return b;
 }
@@ -294,7 +369,7 @@ LaunchResult start(const ReduceByIndexParams& params, const Config& config, cons
                                      : run.template operator()<Extremum<Element>, Index>(b);
     });
   });
-  return error != cudaSuccess ? error : commit(b, params.x != nullptr && params.extremes(), launch);
+  return error != cudaSuccess ? error : commit(b, params.x != nullptr && params.extremes(), false, launch);
 }
 
 // Sorts keys and elements, and finds the offsets of the bins.
@@ -322,7 +397,11 @@ class SortRun {
     if (error == cudaSuccess) error = static_cast<cudaError_t>(radix_sort(sort, launch_));
     if (error == cudaSuccess) {
       error = enqueue_programmatic(offsets_kernel<Word>, blocks_for(b_.bins + 1, kByIndexTile), kThreads, launch_,
-                                   sort.keys.to, b_.n, at<int64_t>(at_.offsets), b_.bins);
+                                   sort.keys.to, b_.n, at<int64_t>(at_.offsets), b_.bins, b_.cols);
+    }
+    if (!b_.of_vector()) {
+      sorted = at<void>(at_.columns);
+      return error != cudaSuccess ? error : gather(sort.positions.to, at<void>(at_.columns));
     }
     sorted = sort.positions.to;
     if (error != cudaSuccess || sizeof(Packed) == static_cast<size_t>(element_bytes(b_.dtype))) return error;
@@ -336,12 +415,20 @@ class SortRun {
     return reinterpret_cast<T*>(static_cast<char*>(launch_.workspace) + offset);
   }
   cudaError_t pack(Packed* to) const {
+    if (!b_.of_vector()) return enqueue_programmatic(rows_kernel<Packed>, blocks_, kThreads, launch_, to, b_.n);
     return for_word(b_.dtype, [&]<class Element>() {
       if constexpr (sizeof(Element) > sizeof(Packed)) {
         return cudaErrorInvalidValue;  // planned otherwise than launched
       } else {
         return enqueue_programmatic(resize_words_kernel<Element, Packed>, blocks_, kThreads, launch_, b_.x, to, b_.n);
       }
+    });
+  }
+  cudaError_t gather(const Packed* rows, void* to) const {
+    const unsigned blocks = blocks_for(b_.n * ceil_div(b_.cols, kEach), kThreads);
+    return for_word(b_.dtype, [&]<class Element>() {
+      return enqueue_programmatic(columns_kernel<Element, Packed>, blocks, kThreads, launch_, b_, rows,
+                                  static_cast<Element*>(to));
     });
   }
   cudaError_t unpack(const Packed* from, void* to) const {
@@ -404,11 +491,11 @@ LaunchResult reduce_by_index_sorted(const ReduceByIndexParams& params, const Con
   const void* sorted = nullptr;
   if (error == cudaSuccess) error = sort_by_bins(b, config, launch, sorted);
   if (error != cudaSuccess) return error;
-  ReduceLaunch segments{.dtype = params.dtype, .op = params.op, .x = sorted, .result = b.values};
+  ReduceLaunch segments{.dtype = params.dtype, .op = params.op, .x = sorted, .result = b.results};
   segments.tile = at.segments_tile;
-  segments.lines = {.count = params.bins,
-                    .length = params.n,
-                    .per_batch = params.bins,
+  segments.lines = {.count = params.values(),
+                    .length = params.elements(),
+                    .per_batch = params.values(),
                     .offsets = reinterpret_cast<const int64_t*>(workspace + at.offsets),
                     .many = true};
   segments.scratch = {workspace + at.nodes, reinterpret_cast<unsigned*>(workspace + at.counters), &b.head->status};
@@ -419,7 +506,7 @@ LaunchResult reduce_by_index_sorted(const ReduceByIndexParams& params, const Con
   segments.block = at.segments_block;
   segments.config = &at.lines;
   const LaunchResult reduced = reduce_warp_lines(segments, launch);
-  return reduced != cudaSuccess ? reduced : commit(b, false, launch);
+  return reduced != cudaSuccess ? reduced : commit(b, false, !params.of_vector(), launch);
 }
 
 LaunchResult reduce_by_index_preload() { return preload(commit_kernel); }

@@ -14,6 +14,7 @@ namespace gpumem {
 
 constexpr int kByIndexThreads = 256;
 constexpr int kByIndexEach = 8;  // elements that a thread loads at a time
+constexpr int kByIndexEachOfRows = 4;
 constexpr int64_t kByIndexTile = int64_t{kByIndexThreads} * kByIndexEach;
 // A multiprocessor has one block with tables.
 constexpr int kTableThreads = 1024;
@@ -40,8 +41,9 @@ struct ByIndexSort {
   int64_t offsets;
   int64_t keys;
   int64_t sorted_keys;
-  int64_t packed;  // elements in words of the size that the sort moves; -1: x is sorted as it is
+  int64_t packed;  // elements in words of the size that the sort moves, or numbers of rows; -1: x is sorted as it is
   int64_t sorted;
+  int64_t columns;  // of sorted rows, one after the other
   int64_t cub;
   int64_t cub_bytes;
   int64_t segments_grid;
@@ -49,7 +51,7 @@ struct ByIndexSort {
   int32_t segments_block;
   LineConfig lines;
 };
-// Keys hold bins - 1. Elements take 4 bytes if that suffices for them and for their number.
+// Keys hold bins - 1. Elements, or numbers of rows, take 4 bytes if that suffices for them and for their number.
 constexpr int key_bits(int64_t bins) noexcept {
   return bins <= 2 ? 1 : static_cast<int>(std::bit_width(static_cast<uint64_t>(bins - 1)));
 }
@@ -58,7 +60,7 @@ constexpr int key_bytes(int64_t bins) noexcept {
   return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
 }
 constexpr int packed_bytes(const ReduceByIndexParams& p) noexcept {
-  return p.n < int64_t{1} << 32 && element_bytes(p.dtype) <= 4 ? 4 : 8;
+  return p.n < int64_t{1} << 32 && (!p.of_vector() || element_bytes(p.dtype) <= 4) ? 4 : 8;
 }
 
 namespace kernels {

@@ -10,10 +10,6 @@
 
 namespace gpumem {
 
-constexpr gpumem_dtype wide_type(gpumem_dtype dtype) noexcept {
-  return is_floating(dtype) ? GPUMEM_F64 : is_signed_integer(dtype) ? GPUMEM_I64 : GPUMEM_U64;
-}
-
 // Sums and products of floating-point elements, which depend on the order of the operations.
 constexpr bool is_ordered(const ScanParams& p) noexcept {
   return is_floating(p.dtype) && (p.op == GPUMEM_SUM || p.op == GPUMEM_PROD);
@@ -52,6 +48,24 @@ inline int scan_shift(const void* result, gpumem_dtype result_type) noexcept {
 struct alignas(16) ScanState {
   uint64_t low;
   uint64_t high;
+};
+
+// Scans of lines.
+constexpr int kScanLinesThreads = 256;
+constexpr int kScanLinesRounds = 4;  // elements of a thread, if lines are short
+struct ScanLinesState {
+  gpumem_status worst;
+  unsigned done;  // blocks
+};
+
+constexpr int64_t scan_statuses_bytes(int64_t lines) noexcept { return (4 * lines + 255) / 256 * 256; }
+// A few long lines, one scan after the other: the launch of each, and offsets in the workspace.
+struct ScanEachLine {
+  int64_t grid;
+  int64_t shared_bytes;
+  int64_t scan_bytes;   // of the workspace of a scan, which follows the statuses of all lines
+  int64_t x = -1;       // a copy of the line, if its elements are not neighbours
+  int64_t result = -1;  // the same for the result
 };
 
 }  // namespace gpumem

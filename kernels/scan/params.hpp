@@ -7,6 +7,18 @@
 
 namespace gpumem {
 
+constexpr int32_t kMaxScanRank = 8;
+
+// A view whose lines along one axis are scanned. A plan puts that axis first. The others follow in the order of the
+// result's strides, the longest first.
+struct ScanView {
+  int32_t rank = 0;  // 0: x is one sequence, or segments
+  int32_t axis = 0;
+  int64_t extents[kMaxScanRank] = {};
+  int64_t x_strides[kMaxScanRank] = {};
+  int64_t result_strides[kMaxScanRank] = {};
+};
+
 struct ScanParams {
   gpumem_dtype dtype = GPUMEM_F32;
   gpumem_reduce_op op = GPUMEM_SUM;
@@ -16,8 +28,15 @@ struct ScanParams {
   void* result = nullptr;
   gpumem_dtype result_type = GPUMEM_F64;
   gpumem_status* status = nullptr;  // of the _async functions; may be nullptr
+  ScanView view = {};
+  int64_t segments = 0;
+  const int64_t* offsets = nullptr;  // nullptr: not segments
 
   constexpr int64_t elements() const noexcept { return n; }
+  constexpr bool has_lines() const noexcept { return view.rank > 0 || offsets != nullptr; }
+  constexpr int64_t line_count() const noexcept {
+    return offsets != nullptr ? segments : view.rank > 0 ? n / view.extents[0] : 1;
+  }
 };
 
 }  // namespace gpumem

@@ -1,6 +1,7 @@
 // Parameters of a sort, and the order of its keys.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "kernels/alignment.hpp"
@@ -16,8 +17,12 @@ struct SortParams {
   void* sorted = nullptr;  // or nullptr
   void* order = nullptr;   // or nullptr
   gpumem_dtype order_type = GPUMEM_I64;
+  const int64_t* offsets = nullptr;  // of segments
+  int64_t segments = -1;             // -1: the keys are one sequence
+  gpumem_status* status = nullptr;   // of segments; may be nullptr
 
   constexpr int64_t elements() const noexcept { return n; }
+  constexpr bool in_segments() const noexcept { return segments != -1; }
 };
 
 // The unsigned type of an element's size.
@@ -106,6 +111,25 @@ struct SortScratch {
   int64_t cub = 0;
   int64_t cub_bytes = 0;
 };
+// The same of a sort in segments. The first bytes are SegmentsHead.
+struct SegmentsScratch {
+  int64_t keys[2];
+  int64_t positions[2];
+  int64_t segments;  // of each key: the number of its segment
+  int64_t sorted_segments[2];
+  int64_t cub;
+  int64_t cub_bytes;
+};
+struct SegmentsHead {
+  int32_t bad;  // not 0: the offsets are not in order, or exceed n
+};
+// Numbers of segments have the size of positions, and are less than 2^bits. If there are fewer keys than segments, a
+// segment is numbered by its first position. The keys before all segments have the number 0.
+constexpr bool positions_are_wide(const SortParams& p) noexcept { return p.n >= int64_t{1} << 32; }
+constexpr bool numbers_by_position(const SortParams& p) noexcept { return p.segments >= p.n; }
+constexpr int segment_bits(const SortParams& p) noexcept {
+  return static_cast<int>(std::bit_width(static_cast<uint64_t>(numbers_by_position(p) ? p.n : p.segments + 1)));
+}
 constexpr int kSortBlock = 2048;  // elements that one block sorts
 constexpr int kSortThreads = 256;
 constexpr int kSortPositions = 4;  // per thread, of the kernels that write positions

@@ -9,7 +9,9 @@ namespace gpumem::kernels {
 
 Execute<SortParams> sort_block;
 Execute<SortParams> sort_radix;
+Execute<SortParams> sort_segments;
 
 LaunchResult sort_preload();
+LaunchResult sort_segments_preload();
 
 }  // namespace gpumem::kernels

@@ -133,8 +133,11 @@ set(core_sources
   src/backend/host/queue_workers.cpp
   src/backend/host/resize.cpp
   src/backend/host/scan.cpp
+  src/backend/host/scan_lines.cpp
+  src/backend/host/scan_serial.cpp
   src/backend/host/gather_scatter.cpp
   src/backend/host/reduce_by_index.cpp
+  src/backend/host/reduce_rows_by_index.cpp
   src/backend/host/sort.cpp
   src/backend/host/select.cpp
   src/backend/host/transpose.cpp
@@ -213,9 +216,11 @@ set(kernel_sources
   kernels/reduce/windows.cu
   kernels/resize/resize.cu
   kernels/resize/words.cu
+  kernels/scan/lines.cu
   kernels/scan/look_back.cu
   kernels/scan/ordered.cu
   kernels/sort/radix_sort.cu
+  kernels/sort/segments.cu
   kernels/sort/sort.cu
   kernels/gather_scatter/gather_scatter.cu
   kernels/reduce_by_index/reduce_by_index.cu
@@ -332,10 +337,11 @@ endif()
 target_compile_options(gpumem_core PRIVATE $<$<CONFIG:Release>:-O2>)
 set(loop_sources ${core_sources})
 list(FILTER loop_sources INCLUDE REGEX "^src/(backend/host/|dist/(layout|route))")
+list(FILTER loop_sources EXCLUDE REGEX "reduce_rows_by_index")  # it copies rows, and calls other loops
 set_source_files_properties(${loop_sources} PROPERTIES
   COMPILE_OPTIONS $<$<CONFIG:Release>:-O3> SKIP_PRECOMPILE_HEADERS ON)
 set_source_files_properties(
-  src/api/dist.cpp src/dist/communicator.cpp src/dist/peer_copy_pipeline.cpp src/dist/dist.cpp src/dist/enqueue.cpp src/dist/exchange.cpp src/dist/explain.cpp
+  src/api/dist.cpp src/backend/host/scan_serial.cpp src/dist/communicator.cpp src/dist/peer_copy_pipeline.cpp src/dist/dist.cpp src/dist/enqueue.cpp src/dist/exchange.cpp src/dist/explain.cpp
   src/dist/managed_staging.cpp src/dist/movement.cpp src/dist/peers.cpp src/dist/reduction.cpp src/dist/rounds.cpp src/dist/device_transport.cpp
   src/ops/explain.cpp src/ops/operands_of_line.cpp src/ops/problem_line.cpp src/ops/profile_report.cpp src/ops/tune.cpp
   PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os> SKIP_PRECOMPILE_HEADERS ON)

@@ -8,9 +8,12 @@ using namespace gpumem::api;
 
 namespace {
 
+using Numbers = const double* const*;
+
 template <class T>
 gpumem_status lincomb(gpumem_ctx* ctx, int32_t rank, const int64_t* extents, int32_t terms, const T* factors,
-                      const T* const* x, const int64_t* x_strides, T* z, const int64_t* z_strides, Order order = {}) {
+                      const T* const* x, const int64_t* x_strides, T* z, const int64_t* z_strides, Order order = {},
+                      Numbers numerators = nullptr, Numbers denominators = nullptr) {
   ArithmeticCall call{.op = Arithmetic::lincomb,
                       .dtype = kDtypeOf<T>,
                       .rank = rank,
@@ -19,11 +22,22 @@ gpumem_status lincomb(gpumem_ctx* ctx, int32_t rank, const int64_t* extents, int
                       .factors = factors,
                       .x = reinterpret_cast<const void* const*>(x),
                       .z = z,
-                      .z_strides = z_strides};
+                      .z_strides = z_strides,
+                      .numerators = numerators,
+                      .denominators = denominators};
   if (x_strides != nullptr && rank >= 0 && rank <= kMaxViewRank) {
     for (int32_t k = 0; k < std::min(terms, kMaxTerms); ++k) call.x_strides[k] = x_strides + int64_t{k} * rank;
   }
   return run(ctx, arithmetic, call, order);
+}
+
+template <class T>
+gpumem_status lincomb_at(gpumem_ctx* ctx, int32_t rank, const int64_t* extents, int32_t terms, const T* factors,
+                         Numbers numerators, Numbers denominators, const T* const* x, const int64_t* x_strides, T* z,
+                         const int64_t* z_strides, Order order = {}) {
+  static constexpr T kOnes[kMaxTerms] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  return lincomb(ctx, rank, extents, terms, factors != nullptr ? factors : kOnes, x, x_strides, z, z_strides, order,
+                 numerators, denominators);
 }
 
 template <class T>
@@ -91,4 +105,36 @@ gpumem_status gpumem_multiply_f64_async(gpumem_ctx* ctx, int32_t rank, const int
                                         const int64_t* x_strides, const double* y, const int64_t* y_strides, double* z,
                                         const int64_t* z_strides, gpumem_stream* stream) {
   return multiply(ctx, rank, extents, x, x_strides, y, y_strides, z, z_strides, enqueued(stream));
+}
+
+gpumem_status gpumem_lincomb_at_f32(gpumem_ctx* ctx, int32_t rank, const int64_t* extents, int32_t terms,
+                                    const float* factors, const double* const* numerators,
+                                    const double* const* denominators, const float* const* x, const int64_t* x_strides,
+                                    float* z, const int64_t* z_strides) {
+  return lincomb_at(ctx, rank, extents, terms, factors, numerators, denominators, x, x_strides, z, z_strides);
+}
+
+gpumem_status gpumem_lincomb_at_f32_async(gpumem_ctx* ctx, int32_t rank, const int64_t* extents, int32_t terms,
+                                          const float* factors, const double* const* numerators,
+                                          const double* const* denominators, const float* const* x,
+                                          const int64_t* x_strides, float* z, const int64_t* z_strides,
+                                          gpumem_stream* stream) {
+  return lincomb_at(ctx, rank, extents, terms, factors, numerators, denominators, x, x_strides, z, z_strides,
+                    enqueued(stream));
+}
+
+gpumem_status gpumem_lincomb_at_f64(gpumem_ctx* ctx, int32_t rank, const int64_t* extents, int32_t terms,
+                                    const double* factors, const double* const* numerators,
+                                    const double* const* denominators, const double* const* x, const int64_t* x_strides,
+                                    double* z, const int64_t* z_strides) {
+  return lincomb_at(ctx, rank, extents, terms, factors, numerators, denominators, x, x_strides, z, z_strides);
+}
+
+gpumem_status gpumem_lincomb_at_f64_async(gpumem_ctx* ctx, int32_t rank, const int64_t* extents, int32_t terms,
+                                          const double* factors, const double* const* numerators,
+                                          const double* const* denominators, const double* const* x,
+                                          const int64_t* x_strides, double* z, const int64_t* z_strides,
+                                          gpumem_stream* stream) {
+  return lincomb_at(ctx, rank, extents, terms, factors, numerators, denominators, x, x_strides, z, z_strides,
+                    enqueued(stream));
 }

@@ -131,7 +131,7 @@ class Backend {
   virtual void release_async(NativeStream stream, void* p, size_t bytes) noexcept = 0;
   // Scratch memory for work that is enqueued on the stream before the pointer dies. It comes and goes in the stream's
   // order. Under capture, it is a part of the graph.
-  virtual std::shared_ptr<void> scratch(NativeStream /*stream*/, size_t /*bytes*/) { return nullptr; }
+  virtual std::shared_ptr<void> scratch(NativeStream stream, size_t bytes) = 0;
   // Whether a tool watches memory from allocate_async(). begin_block() and end_block() tell it the accessible blocks.
   virtual bool watched() const noexcept { return false; }
   virtual void begin_block(void* /*p*/, size_t /*bytes*/) noexcept {}

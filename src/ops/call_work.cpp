@@ -37,7 +37,9 @@ CallWork amount(const ConvertParams& c) noexcept { return {c.n * (size_of(c.src_
 CallWork amount(const ArithmeticParams& c) noexcept {
   const int64_t n = product(c.extents, c.rank);
   int64_t terms = 0;
-  for (int32_t k = 0; k < c.terms; ++k) terms += is_zero(c.dtype, c.factors[k]) ? 0 : 1;
+  for (int32_t k = 0; k < c.terms; ++k) {
+    terms += is_zero(c.dtype, c.factors[k]) && !c.has_factor_in_memory(k) ? 0 : 1;
+  }
   const bool sum = c.op == Arithmetic::lincomb;
   return {(terms + 1) * n * size_of(c.dtype), sum ? std::max<int64_t>(2 * terms - 1, 0) * n : 0};
 }
@@ -55,7 +57,8 @@ CallWork amount(const MapParams& c) noexcept {
 CallWork amount(const ScanParams& c) noexcept { return {c.n * (size_of(c.dtype) + size_of(c.result_type))}; }
 CallWork amount(const SortParams& c) noexcept {
   const int64_t keys = (c.sorted != nullptr ? 2 : 1) * size_of(c.dtype);
-  return {c.n * (keys + (c.order != nullptr ? size_of(c.order_type) : 0))};
+  const int64_t offsets = c.in_segments() ? 8 * (c.segments + 1) : 0;
+  return {c.n * (keys + (c.order != nullptr ? size_of(c.order_type) : 0)) + offsets};
 }
 // At most: the number of kept rows is not known.
 CallWork amount(const SelectParams& c) noexcept {
@@ -63,8 +66,8 @@ CallWork amount(const SelectParams& c) noexcept {
   return {c.n + c.dst_rows * (reads + c.row_bytes)};
 }
 CallWork amount(const ReduceByIndexParams& c) noexcept {
-  const int64_t element = c.x != nullptr ? size_of(c.dtype) : 0;
-  return {c.n * (size_of(c.index_type) + element) + int64_t{8} * value_words(c.op) * c.bins};
+  const int64_t elements = c.x != nullptr ? c.elements() * size_of(c.dtype) : 0;
+  return {c.n * size_of(c.index_type) + elements + int64_t{8} * value_words(c.op) * c.values()};
 }
 CallWork amount(const CopyBoxesParams& c) noexcept { return {2 * c.bytes()}; }
 CallWork amount(const ResizeParams& c) noexcept {

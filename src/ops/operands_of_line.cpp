@@ -152,7 +152,8 @@ void perform(Context& c, const ArithmeticParams& p, NativeStream s, Completion u
                       .factors = p.op == Arithmetic::lincomb ? factors : nullptr,
                       .x = p.x,
                       .z = p.z,
-                      .z_strides = p.z_strides};
+                      .z_strides = p.z_strides,
+                      .in_memory = p.in_memory};
   for (int32_t k = 0; k < p.terms; ++k) call.x_strides[k] = p.x_strides[k];
   arithmetic(c, call, s, u);
 }
@@ -191,7 +192,7 @@ OperandsOfLine::OperandsOfLine(Context& context, const CallRecord& record,
     } else if constexpr (requires { call.lines(); }) {
       add_result(call.result, call.lines() * 8 * value_words(call.op), results);
       if (is_search(call.op)) add_result(call.index, call.lines() * 8, results);
-    } else if constexpr (requires { call.segments; }) {
+    } else if constexpr (std::is_same_v<Family, ReduceSegmentsFamily>) {
       add_result(call.result, call.segments * 8 * value_words(call.op), results);
     } else if constexpr (requires { call.bins; }) {
       add_result(call.result, call.bins * 8 * value_words(call.op), results);

@@ -68,9 +68,25 @@ void resize_batch(Context& context, const ResizeBatchCall& call, NativeStream st
 
 void map(Context& context, const MapParams& params, NativeStream stream, Completion completion);
 void scan(Context& context, const ScanParams& params, NativeStream stream, Completion completion);
+// A scan, and the caller's description of its view.
+struct ScanAxisCall {
+  ScanParams scan;
+  int32_t rank;
+  const int64_t* extents;
+  int32_t axis;
+  const int64_t* x_strides;  // nullptr: row-major without padding
+  const int64_t* result_strides;
+};
+void scan_axis(Context& context, const ScanAxisCall& call, NativeStream stream, Completion completion);
+void scan_segments(Context& context, const ScanParams& params, NativeStream stream, Completion completion);
 void sort(Context& context, const SortParams& params, NativeStream stream, Completion completion);
+// params.segments is not the default.
+void sort_segments(Context& context, const SortParams& params, NativeStream stream, Completion completion);
 void select_rows(Context& context, const SelectParams& params, NativeStream stream, Completion completion);
 void reduce_by_index(Context& context, const ReduceByIndexParams& params, NativeStream stream, Completion completion);
+// Without counts.
+void reduce_rows_by_index(Context& context, const ReduceByIndexParams& params, NativeStream stream,
+                          Completion completion);
 void copy_boxes(Context& context, const CopyBoxesCall& call, NativeStream stream, Completion completion);
 // Of an operation descriptor. Boxes follow each other without overlap.
 void copy_equal_boxes(Context& context, const CopyBoxesParams& params, NativeStream stream, Completion completion);

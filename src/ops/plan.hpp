@@ -4,6 +4,7 @@
 #pragma once
 
 #include <exception>
+#include <memory>
 #include <string>
 
 #include "base/error.hpp"
@@ -98,8 +99,10 @@ void launch_placed(Context& context, const Plan<Family>& plan, NativeStream stre
     backend.launch(on, Work<Family>{of.params, of.selection}, done);
   };
   if (runs_later(context, plan.placement, completion)) {
-    run_placed(context, plan.placement, stream, completion, what,
-               [plan, launch](Backend& backend, NativeStream on, Completion done) { launch(plan, backend, on, done); });
+    const auto kept = std::make_shared<const Plan<Family>>(plan);  // not on the stack, because plans are large
+    run_placed(
+        context, plan.placement, stream, completion, what,
+        [kept, launch](Backend& backend, NativeStream on, Completion done) { launch(*kept, backend, on, done); });
   } else {  // nothing is copied
     run_placed(context, plan.placement, stream, completion, what,
                [&](Backend& backend, NativeStream on, Completion done) { launch(plan, backend, on, done); });

@@ -66,8 +66,8 @@ inline int64_t product_of(const int64_t* extents, int32_t rank) noexcept {
 }
 
 // The default is row-major without padding.
-template <class V>
-void view_strides(V& v, const char* key, const ReduceView& view, int64_t (&strides)[kMaxReduceRank]) {
+template <class V, class View>
+void view_strides(V& v, const char* key, const View& view, int64_t (&strides)[kMaxReduceRank]) {
   int64_t otherwise[kMaxReduceRank] = {};
   for (int32_t d = view.rank - 1; d >= 0; --d) {
     otherwise[d] = d == view.rank - 1 ? 1 : tight(otherwise[d + 1], view.extents[d + 1]);
@@ -200,42 +200,40 @@ void fields(V& v, ConvertParams& c) {
   v.operand("dst", c.dst);
 }
 
-// Sources are x0, x1, .... A factor of 0 removes its source. Other factors do not affect the plan.
+// Sources are x0, x1, .... A factor of 0 removes its source, unless it is in memory. Other factors do not affect the
+// plan.
 template <class V>
 void fields(V& v, ArithmeticParams& c) {
-  static constexpr std::array kX = {"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"};
-  static constexpr std::array kStrides = {"x0_strides", "x1_strides", "x2_strides", "x3_strides",
-                                          "x4_strides", "x5_strides", "x6_strides", "x7_strides"};
+  static constexpr std::array kX = {"x0", "x1", "x2",  "x3",  "x4",  "x5",  "x6",  "x7",
+                                    "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15"};
+  static constexpr std::array kStrides = {"x0_strides",  "x1_strides",  "x2_strides",  "x3_strides",
+                                          "x4_strides",  "x5_strides",  "x6_strides",  "x7_strides",
+                                          "x8_strides",  "x9_strides",  "x10_strides", "x11_strides",
+                                          "x12_strides", "x13_strides", "x14_strides", "x15_strides"};
   auto op = static_cast<int32_t>(c.op);
   v.word("op", op, kArithmeticWords);
   c.op = op == 0 ? Arithmetic::lincomb : Arithmetic::multiply;
   v.word("dtype", c.dtype, kDtypeWords);
-  // A descriptor can name more axes than are allowed. The operation refuses them.
-  const auto axes = [&](const char* key, int64_t(&own)[kMaxViewRank], bool given, char separator, int32_t& count) {
-    int64_t list[kMaxPermuteRank] = {};
-    std::copy_n(own, kMaxViewRank, list);
-    given = v.numbers(key, list, given, separator, count);
-    std::copy_n(list, kMaxViewRank, own);
-    return given;
-  };
   int32_t listed = c.rank;
-  c.rank = axes("extents", c.extents, c.rank > 0, 'x', listed) ? listed : 0;
-  if (c.op == Arithmetic::lincomb) v.number("terms", c.terms);
+  c.rank = v.numbers("extents", c.extents, c.rank > 0, 'x', listed) ? listed : 0;
+  if (c.op == Arithmetic::lincomb) {
+    v.number("terms", c.terms);
+    v.number("factors_in_memory", c.in_memory, 0);
+  }
   if (c.op == Arithmetic::multiply) c.terms = 2;
-  const int32_t rank = std::min(c.rank, kMaxViewRank);
   int64_t tight_strides[kMaxViewRank] = {};
-  for (int32_t d = rank - 1; d >= 0; --d) {
-    tight_strides[d] = d == rank - 1 ? 1 : tight(tight_strides[d + 1], c.extents[d + 1]);
+  for (int32_t d = c.rank - 1; d >= 0; --d) {
+    tight_strides[d] = d == c.rank - 1 ? 1 : tight(tight_strides[d + 1], c.extents[d + 1]);
   }
   const auto strides = [&](const char* key, int64_t(&own)[kMaxViewRank], const int64_t(&otherwise)[kMaxViewRank]) {
-    const bool given = !std::equal(own, own + rank, otherwise);
-    if (!axes(key, own, given, ',', c.rank)) std::copy_n(otherwise, kMaxViewRank, own);
+    const bool given = !std::equal(own, own + c.rank, otherwise);
+    if (!v.numbers(key, own, given, ',', c.rank)) std::copy_n(otherwise, kMaxViewRank, own);
   };
   strides("z_strides", c.z_strides, tight_strides);
   for (int32_t k = 0; k < std::clamp(c.terms, 0, kMaxTerms); ++k) {
     const auto at = static_cast<size_t>(k);
     strides(kStrides[at], c.x_strides[k], c.z_strides);
-    if (c.op == Arithmetic::lincomb) {
+    if (c.op == Arithmetic::lincomb && !c.has_factor_in_memory(k)) {
       v.factor(kX[at], c.x[k], c.factors[k], c.dtype);
     } else {
       c.factors[k] = 1;
@@ -360,11 +358,24 @@ template <class V>
 void fields(V& v, ScanParams& c) {
   v.word("dtype", c.dtype, kDtypeWords);
   v.word("op", c.op, kOpWords);
-  v.number("n", c.n);
+  ScanView& view = c.view;
+  int32_t listed = view.rank;
+  const bool viewed = v.numbers("extents", view.extents, view.rank > 0, 'x', listed);
+  view.rank = viewed ? listed : 0;
+  if (viewed) {
+    c.n = product_of(view.extents, view.rank);
+    v.number("axis", view.axis, view.rank - 1);
+    view_strides(v, "x_strides", view, view.x_strides);
+    view_strides(v, "result_strides", view, view.result_strides);
+  } else {
+    v.number("n", c.n);
+    v.number("segments", c.segments, 0);
+  }
   v.word("result_type", c.result_type, kDtypeWords, is_dtype(c.dtype) ? wide_type(c.dtype) : GPUMEM_F64);
   v.number("exclusive", c.exclusive, 0);
   v.operand("x", c.x);
   v.operand("result", c.result);
+  if (c.segments > 0) v.operand("offsets", c.offsets);
 }
 
 // "none": an output that is not wanted.
@@ -372,6 +383,7 @@ template <class V>
 void fields(V& v, SortParams& c) {
   v.word("dtype", c.dtype, kDtypeWords);
   v.number("n", c.n);
+  v.number("segments", c.segments, -1);
   v.number("descending", c.descending, 0);
   v.operand("keys", c.keys);
   const auto output = [&](const char* key, void*& p) {
@@ -383,6 +395,7 @@ void fields(V& v, SortParams& c) {
   output("order", c.order);
   if (c.order != nullptr) v.word("order_type", c.order_type, kDtypeWords, GPUMEM_I64);
   output("sorted", c.sorted);
+  if (c.in_segments()) v.operand("offsets", c.offsets);
 }
 
 template <class V>
@@ -410,6 +423,8 @@ void fields(V& v, ReduceByIndexParams& c) {
   v.word("dtype", c.dtype, kDtypeWords, GPUMEM_I64);
   v.word("op", c.op, kOpWords, GPUMEM_SUM);
   v.number("n", c.n);
+  v.number("cols", c.cols, 1);
+  v.stride("ld", c.ld, c.cols);
   v.number("bins", c.bins);
   v.word("index_type", c.index_type, kDtypeWords);
   uint64_t given = c.x != nullptr ? 1 : 0;

@@ -12,7 +12,7 @@ namespace gpumem {
 
 // Throws INVALID_ARGUMENT. Operands get unmapped addresses, kLineOperandBytes apart.
 CallRecord parse_line(std::string_view line);
-inline constexpr int64_t kLineOperandBytes = int64_t{1} << 60;
+inline constexpr int64_t kLineOperandBytes = int64_t{1} << 59;
 
 // "" for no operation. Unknown operands are left out.
 std::string line_of(const CallRecord& record);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/names.hpp"
 #include "ops/staging.hpp"
@@ -16,31 +17,65 @@ Sources::Sources(Planner& planner, const ByteRange& z, int64_t element_bytes, Co
       until_(completion) {}
 
 const void* Sources::add(const ByteRange& range, bool is_z) {
-  Source& source = sources_[count_++];
-  source = {range, planner_.look_up_here(range, Access::read)};
+  const Operand lies = planner_.look_up_here(range, Access::read);
   if (!is_z) require_disjoint(z_, range);
   read_z_ = read_z_ || is_z;
-  source.staged = planner_.on_cuda() && source.lies.on_host() != z_lies_.on_host();
-  any_staged_ = any_staged_ || source.staged;
-  if (source.staged && until_ == Completion::asynchronous)
-    fail_on_two_sides(range.argument, source.lies, z_.argument, z_lies_);
-  return source.staged ? placeholder() : range.p;
+  const bool staged = planner_.on_cuda() && lies.on_host() != z_lies_.on_host();
+  any_staged_ = any_staged_ || staged;
+  if (staged && until_ == Completion::asynchronous) fail_on_two_sides(range.argument, lies, z_.argument, z_lies_);
+  sources_[count_++] = {range.p, range.bytes, lies.kind, lies.host_side(), staged};
+  return staged ? placeholder() : range.p;
+}
+
+const double* Sources::add_number(const char* argument, const double* p) {
+  constexpr int64_t kBytes = sizeof *p;
+  const ByteRange range{argument, p, kBytes};
+  require_aligned(argument, p, kBytes);
+  const Operand lies = planner_.look_up_index(range);
+  require_disjoint(z_, range);
+  const bool on_device = planner_.on_cuda() && !z_lies_.on_host();
+  const bool staged =
+      planner_.on_cuda() && read_elsewhere(on_device ? ExecutionSpace::cuda : ExecutionSpace::host, lies, until_);
+  if (staged && until_ == Completion::asynchronous) fail_on_two_sides(argument, lies, z_.argument, z_lies_);
+  any_staged_ = any_staged_ || staged;
+  numbers_.push_back({p, staged, lies.host_side()});
+  return staged ? static_cast<const double*>(placeholder()) : p;
 }
 
 Placement Sources::place() const noexcept {
   Placement placement = place_beside_output(planner_.on_cuda(), z_lies_, any_staged_);
   for (size_t k = 0; k < count_; ++k) {
-    if (sources_[k].range.p != z_.p) placement.uses(sources_[k].lies);
+    const Source& source = sources_[k];
+    if (source.p != z_.p) placement.uses({.kind = source.kind, .first = source.p, .extent = source.bytes});
   }
   return placement;
 }
 
+const double* Sources::number(const Brought& brought, size_t i) const noexcept {
+  return numbers_[i].staged ? static_cast<const double*>(brought.numbers->get()) + i : numbers_[i].p;
+}
+
+void Sources::bring_numbers(Context& context, ExecutionSpace space, Brought& brought) const {
+  const auto staged = [](const Number& number) { return number.staged; };
+  if (std::none_of(numbers_.begin(), numbers_.end(), staged)) return;
+  const bool to_device = space == ExecutionSpace::cuda;
+  if (to_device) context.device().await_order();  // as stage()
+  brought.numbers.emplace(context, space, static_cast<int64_t>(sizeof(double) * numbers_.size()));
+  for (size_t i = 0; i < numbers_.size(); ++i) {
+    if (!numbers_[i].staged) continue;
+    transfer(context, static_cast<double*>(brought.numbers->get()) + i, numbers_[i].p, sizeof(double),
+             to_device ? numbers_[i].host_side : HostSide::pageable, space);
+  }
+  if (!to_device) context.device().synchronize(context.own_stream());
+}
+
 void Sources::bring(Context& context, ExecutionSpace space, Brought& brought) const {
+  bring_numbers(context, space, brought);
   std::array<bool, kMaxTerms> done{};
   for (size_t k = 0; k < count_; ++k) {
     if (done[k]) continue;
     if (!sources_[k].staged) {
-      brought.at[k] = sources_[k].range.p;
+      brought.at[k] = sources_[k].p;
       continue;
     }
     uintptr_t begin = sources_[k].begin();
@@ -58,11 +93,12 @@ void Sources::bring(Context& context, ExecutionSpace space, Brought& brought) co
         done[j] = grown = true;
       }
     }
-    stage(context, brought.rooms[k], space, reinterpret_cast<const void*>(begin), static_cast<int64_t>(end - begin),
-          sources_[k].lies.host_side());
+    std::optional<Workspace>& room = brought.rooms.emplace_front();
+    stage(context, room, space, reinterpret_cast<const void*>(begin), static_cast<int64_t>(end - begin),
+          sources_[k].host_side);
     for (size_t j = k; j < count_; ++j) {
       const bool inside = of_its_elements(sources_[j]) && sources_[j].begin() >= begin && sources_[j].begin() < end;
-      if (inside) brought.at[j] = static_cast<char*>(brought.rooms[k]->get()) + (sources_[j].begin() - begin);
+      if (inside) brought.at[j] = static_cast<char*>(room->get()) + (sources_[j].begin() - begin);
     }
   }
 }

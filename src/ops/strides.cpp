@@ -5,6 +5,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/sentences.hpp"
+#include "kernels/arithmetic/params.hpp"
 
 namespace gpumem {
 
@@ -48,6 +49,31 @@ void check_distinct(const StridedSide& side) {
   fail(GPUMEM_INVALID_ARGUMENT,
        "%s[%d] is %lld; expected at least %lld, so that distinct elements have distinct places", side.strides_of,
        found.axis, ll(side.strides[found.axis]), ll(found.least));
+}
+
+bool same_places(int32_t rank, const int64_t* extents, const int64_t* a, const int64_t* b) noexcept {
+  for (int32_t d = 0; d < rank; ++d) {
+    if (extents[d] > 1 && a[d] != b[d]) return false;
+  }
+  return true;
+}
+
+void fuse_views(int32_t& rank, int64_t (&extents)[kMaxAxes], int64_t (&z_strides)[kMaxAxes],
+                std::span<int64_t[kMaxAxes]> x_strides) noexcept {
+  std::array<const int64_t*, 1 + kMaxTerms> sides{z_strides};
+  for (size_t k = 0; k < x_strides.size(); ++k) sides[1 + k] = x_strides[k];
+  const FusedAxes fused = fused_axes(rank, extents, std::span(sides).first(1 + x_strides.size()));
+  rank = std::max(fused.rank, 1);
+  const auto keep = [&](int64_t(&strides)[kMaxAxes]) {
+    int64_t from[kMaxAxes];
+    std::copy_n(strides, kMaxAxes, from);
+    strides[0] = 1;  // of a single element
+    for (int32_t i = 0; i < fused.rank; ++i) strides[fused.rank - 1 - i] = from[fused.axis[i]];
+  };
+  keep(z_strides);
+  for (auto& strides : x_strides) keep(strides);
+  extents[0] = 1;
+  for (int32_t i = 0; i < fused.rank; ++i) extents[fused.rank - 1 - i] = fused.extent[i];
 }
 
 StridedRuns runs_of(const FusedAxes& axes, int64_t element_bytes, const int64_t* src_strides,

@@ -54,6 +54,12 @@ constexpr FusedAxes fused_axes(int32_t rank, const int64_t* extents, std::span<c
   return fused;
 }
 
+// Whether each element has the same distance from the first on both sides.
+bool same_places(int32_t rank, const int64_t* extents, const int64_t* a, const int64_t* b) noexcept;
+// Replaces the axes of z and its sources by the fused ones, the longest stride in z first. At least one is left.
+void fuse_views(int32_t& rank, int64_t (&extents)[kMaxAxes], int64_t (&z_strides)[kMaxAxes],
+                std::span<int64_t[kMaxAxes]> x_strides) noexcept;
+
 // The fused axes of src and dst. If the first of them has no padding on both sides, it becomes the run.
 StridedRuns runs_of(const FusedAxes& axes, int64_t element_bytes, const int64_t* src_strides,
                     const int64_t* dst_strides) noexcept;

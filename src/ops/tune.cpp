@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -27,7 +28,9 @@ constexpr int kFewestSamples = 5;
 constexpr int kMostSamples = 31;
 
 struct Problem {
-  CallRecord record;
+  explicit Problem(const CallRecord& of) noexcept : record(of) {}
+
+  const CallRecord& record;
   std::vector<NotingPlanner::Range> ranges;
   const char* (*name)(int32_t) noexcept = nullptr;
   bool empty = false;
@@ -40,8 +43,7 @@ struct Problem {
 
 // Ignores overrides and tuning.
 Problem plan_line(Context& context, const CallRecord& record) {
-  Problem problem;
-  problem.record = record;
+  Problem problem(record);
   const ScopedOverride by_table(record.family());
   with_call(record, [&]<class Family>(const auto& call) {
     NotingPlanner planner(context, record);
@@ -162,7 +164,8 @@ class Trials {
 };
 
 // An independent reference for the results: the host's last variant, on operands in host memory.
-CallRecord on_host(CallRecord record) noexcept {
+CallRecord on_host(const CallRecord& of) noexcept {
+  CallRecord record = of;
   record.completion = Completion::blocking;
   for (OperandInfo& seen : record.seen) seen = {seen.p, GPUMEM_MEMORY_PAGEABLE, kOwnDevice, false};
   return record;
@@ -201,7 +204,7 @@ struct Verdict {
   bool stopped = false;
 };
 
-Verdict judge(Context& context, const Problem& problem, const TuneOptions& options) {
+[[gnu::noinline]] Verdict judge(Context& context, const Problem& problem, const TuneOptions& options) {
   Verdict verdict;
   Trials trials(context, problem, options);
   const CallRecord record = on_host(problem.record);
@@ -258,7 +261,8 @@ Verdict judge(Context& context, const Problem& problem, const TuneOptions& optio
 TuneResult tune(Context& context, std::string_view line, const TuneOptions& options) {
   require_none_capturing(context, "gpumem_tune");
   const CallRecord record = parse_line(line);
-  const ScopeExit restore([before = last_call()] { last_call() = before; });
+  const auto before = std::make_unique<const CallRecord>(last_call());
+  const ScopeExit restore([&] { last_call() = *before; });
   for (int32_t i = 0; i < record.seen_count; ++i) {
     if (record.seen[static_cast<size_t>(i)].device < 0) continue;
     fail(GPUMEM_UNSUPPORTED, "line: an operand is on CUDA device %d; expected memory of the context's own device",

@@ -170,19 +170,42 @@ inline ByIndex sound_by_index() {
   return {GPUMEM_I32, GPUMEM_SUM, numbers<int32_t>(), GPUMEM_I32, operands()->index, 2, 2};
 }
 
+inline ByIndex sound_rows_by_index() {
+  return {GPUMEM_I32, GPUMEM_SUM, numbers<int32_t>(), GPUMEM_I32, operands()->index, 2, 2, 1, 1};
+}
+
 inline Axpby sound_axpby(gpumem_dtype dtype, void* z) {
   return {dtype, bits_of(dtype, 2), numbers<double>(), 0, nullptr, z, 2};
 }
 
 inline Sort sound_sort(void* sorted) { return {GPUMEM_I32, numbers<int32_t>(), 2, 0, sorted}; }
+inline Sort sound_segments_sort(void* sorted) {
+  static constexpr int64_t kOffsets[] = {0, 1, 2};
+  Sort sort = sound_sort(sorted);
+  sort.offsets = kOffsets, sort.segments = 2;
+  return sort;
+}
 
 inline Convert sound_convert(void* dst) { return {GPUMEM_I32, numbers<int32_t>(), GPUMEM_F32, dst, 2}; }
 
 inline Scan sound_scan(void* result) { return {GPUMEM_I32, GPUMEM_SUM, 0, numbers<int32_t>(), 2, result, GPUMEM_I32}; }
 
+inline AxisScan sound_axis_scan(void* result) {
+  static constexpr int64_t kExtents[] = {1, 2};
+  return {sound_scan(result), 2, kExtents, 1};
+}
+inline SegmentsScan sound_segments_scan(void* result) { return {sound_scan(result), operands()->offsets, 1}; }
+
 inline Arithmetic sound_arithmetic(bool product, gpumem_dtype dtype, void* z) {
   auto* const x = const_cast<double*>(numbers<double>());  // a view's, which the call only reads
   return {product, dtype, {2}, {bits_of(dtype, 2), bits_of(dtype, 3)}, {{x, {1}}, {x, {0}}}, {z, {1}}};
+}
+
+inline Arithmetic sound_lincomb_at(gpumem_dtype dtype, void* z) {
+  Arithmetic c = sound_arithmetic(false, dtype, z);
+  c.numerators = {numbers<double>(), nullptr};
+  c.denominators = {nullptr, numbers<double>()};
+  return c;
 }
 
 inline MapCall sound_map(MapFunction kind, void* z) {
@@ -349,6 +372,9 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"reduce_by_index", "ctx", [&](C c) { return run(c, sound_by_index(), out.results); }},
       {"reduce_by_index_async", "ctx",
        [&](C c) { return run_async(c, sound_by_index(), out.results, nullptr, nullptr); }},
+      {"reduce_rows_by_index", "ctx", [&](C c) { return run(c, sound_rows_by_index(), out.results); }},
+      {"reduce_rows_by_index_async", "ctx",
+       [&](C c) { return run_async(c, sound_rows_by_index(), out.results, nullptr, nullptr); }},
       {"transpose", "ctx", [&](C c) { return gpumem_transpose(c, 4, 2, 2, x, 2, out.bytes, 2); }},
       {"axpby_f32", "ctx", [&](C c) { return run(c, sound_axpby(GPUMEM_F32, out.results)); }},
       {"axpby_f64", "ctx", [&](C c) { return run(c, sound_axpby(GPUMEM_F64, out.results)); }},
@@ -358,12 +384,23 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"convert_async", "ctx", [&](C c) { return run_async(c, sound_convert(out.results), nullptr); }},
       {"scan", "ctx", [&](C c) { return run(c, sound_scan(out.results)); }},
       {"scan_async", "ctx", [&](C c) { return run_async(c, sound_scan(out.results), nullptr, nullptr); }},
+      {"scan_axis", "ctx", [&](C c) { return run(c, sound_axis_scan(out.results)); }},
+      {"scan_axis_async", "ctx", [&](C c) { return run_async(c, sound_axis_scan(out.results), nullptr, nullptr); }},
+      {"scan_segments", "ctx", [&](C c) { return run(c, sound_segments_scan(out.results)); }},
+      {"scan_segments_async", "ctx",
+       [&](C c) { return run_async(c, sound_segments_scan(out.results), nullptr, nullptr); }},
       {"lincomb_f32", "ctx", [&](C c) { return run(c, sound_arithmetic(false, GPUMEM_F32, out.results)); }},
       {"lincomb_f32_async", "ctx",
        [&](C c) { return run_async(c, sound_arithmetic(false, GPUMEM_F32, out.results), nullptr); }},
       {"lincomb_f64", "ctx", [&](C c) { return run(c, sound_arithmetic(false, GPUMEM_F64, out.results)); }},
       {"lincomb_f64_async", "ctx",
        [&](C c) { return run_async(c, sound_arithmetic(false, GPUMEM_F64, out.results), nullptr); }},
+      {"lincomb_at_f32", "ctx", [&](C c) { return run(c, sound_lincomb_at(GPUMEM_F32, out.results)); }},
+      {"lincomb_at_f32_async", "ctx",
+       [&](C c) { return run_async(c, sound_lincomb_at(GPUMEM_F32, out.results), nullptr); }},
+      {"lincomb_at_f64", "ctx", [&](C c) { return run(c, sound_lincomb_at(GPUMEM_F64, out.results)); }},
+      {"lincomb_at_f64_async", "ctx",
+       [&](C c) { return run_async(c, sound_lincomb_at(GPUMEM_F64, out.results), nullptr); }},
       {"multiply_f32", "ctx", [&](C c) { return run(c, sound_arithmetic(true, GPUMEM_F32, out.results)); }},
       {"multiply_f32_async", "ctx",
        [&](C c) { return run_async(c, sound_arithmetic(true, GPUMEM_F32, out.results), nullptr); }},
@@ -387,6 +424,8 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
        [&](C c) { return run_async(c, sound_rows(GPUMEM_FAMILY_SCATTER, out.bytes), nullptr, nullptr); }},
       {"sort", "ctx", [&](C c) { return run(c, sound_sort(out.results)); }},
       {"sort_async", "ctx", [&](C c) { return run_async(c, sound_sort(out.results), nullptr); }},
+      {"sort_segments", "ctx", [&](C c) { return run(c, sound_segments_sort(out.results)); }},
+      {"sort_segments_async", "ctx", [&](C c) { return run_async(c, sound_segments_sort(out.results), nullptr); }},
       {"select", "ctx", [&](C c) { return run(c, sound_selection(out.bytes, false), out.results); }},
       {"select_async", "ctx",
        [&](C c) { return run_async(c, sound_selection(out.bytes, false), out.results, nullptr); }},
@@ -461,14 +500,24 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
        [=, &out](S s) { return run_async(ctx, sound_segments(), out.results, nullptr, s); }},
       {"reduce_by_index_async", "stream",
        [=, &out](S s) { return run_async(ctx, sound_by_index(), out.results, nullptr, s); }},
+      {"reduce_rows_by_index_async", "stream",
+       [=, &out](S s) { return run_async(ctx, sound_rows_by_index(), out.results, nullptr, s); }},
       {"axpby_f32_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axpby(GPUMEM_F32, out.results), s); }},
       {"axpby_f64_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axpby(GPUMEM_F64, out.results), s); }},
       {"convert_async", "stream", [=, &out](S s) { return run_async(ctx, sound_convert(out.results), s); }},
       {"scan_async", "stream", [=, &out](S s) { return run_async(ctx, sound_scan(out.results), nullptr, s); }},
+      {"scan_axis_async", "stream",
+       [=, &out](S s) { return run_async(ctx, sound_axis_scan(out.results), nullptr, s); }},
+      {"scan_segments_async", "stream",
+       [=, &out](S s) { return run_async(ctx, sound_segments_scan(out.results), nullptr, s); }},
       {"lincomb_f32_async", "stream",
        [=, &out](S s) { return run_async(ctx, sound_arithmetic(false, GPUMEM_F32, out.results), s); }},
       {"lincomb_f64_async", "stream",
        [=, &out](S s) { return run_async(ctx, sound_arithmetic(false, GPUMEM_F64, out.results), s); }},
+      {"lincomb_at_f32_async", "stream",
+       [=, &out](S s) { return run_async(ctx, sound_lincomb_at(GPUMEM_F32, out.results), s); }},
+      {"lincomb_at_f64_async", "stream",
+       [=, &out](S s) { return run_async(ctx, sound_lincomb_at(GPUMEM_F64, out.results), s); }},
       {"multiply_f32_async", "stream",
        [=, &out](S s) { return run_async(ctx, sound_arithmetic(true, GPUMEM_F32, out.results), s); }},
       {"multiply_f64_async", "stream",
@@ -494,6 +543,7 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
       {"scatter_async", "stream",
        [=, &out](S s) { return run_async(ctx, sound_rows(GPUMEM_FAMILY_SCATTER, out.bytes), nullptr, s); }},
       {"sort_async", "stream", [=, &out](S s) { return run_async(ctx, sound_sort(out.results), s); }},
+      {"sort_segments_async", "stream", [=, &out](S s) { return run_async(ctx, sound_segments_sort(out.results), s); }},
       {"select_async", "stream",
        [=, &out](S s) { return run_async(ctx, sound_selection(out.bytes, false), out.results, s); }},
       {"select_places_async", "stream",

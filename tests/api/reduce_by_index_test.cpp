@@ -65,6 +65,48 @@ TEST_P(ByIndexOn, KnownBins) {
   });
 }
 
+TEST_P(ByIndexOn, KnownRows) {
+  both([&](const auto& call, const char* form) {
+    const std::vector<float> x = {1, 2, -99, 4, 8, -99, 16, 0.5f};  // the last row has no padding
+    const std::vector<int32_t> index = {2, 0, 2};
+    const Pinned<double> sums(ctx, 7, -9);
+    EXPECT_TRUE(ok(call({GPUMEM_F32, GPUMEM_SUM, x.data(), GPUMEM_I32, index.data(), 3, 3, 2, 3}, sums.data())));
+    EXPECT_EQ(sums.now(), (std::vector<double>{4, 8, 0, 0, 17, 2.5, -9})) << form;
+    const std::vector<int16_t> numbers = {-5, 7, 3, -1};
+    const std::vector<uint64_t> bins = {1, 0};
+    const Pinned<int64_t> ranges(ctx, 8, 0);
+    EXPECT_TRUE(
+        ok(call({GPUMEM_I16, GPUMEM_MIN_MAX, numbers.data(), GPUMEM_U64, bins.data(), 2, 2, 2, 2}, ranges.data())));
+    EXPECT_EQ(ranges.now(), (std::vector<int64_t>{3, 3, -1, -1, -5, -5, 7, 7})) << form;
+    // One column is a vector, with gaps or without.
+    for (const int64_t ld : {1, 3}) {
+      EXPECT_TRUE(
+          ok(call({GPUMEM_I16, GPUMEM_SUM, numbers.data(), GPUMEM_U64, bins.data(), 2, 2, 1, ld}, ranges.data())));
+      EXPECT_EQ(ranges.data()[0], ld == 1 ? 7 : -1) << form;
+    }
+  });
+}
+
+TEST_P(ByIndexOn, RowsOfNothing) {
+  both([&](const auto& call, const char* form) {
+    const Pinned<int64_t> result(ctx, 5, 99);
+    const int64_t index = -7;
+    const auto of = [&](gpumem_reduce_op op, int64_t rows, int64_t cols, int64_t bins) {
+      return call({GPUMEM_I32, op, nullptr, GPUMEM_I64, rows > 0 ? &index : nullptr, rows, bins, cols, cols + 1},
+                  result.data());
+    };
+    for (const int64_t rows : {0, 1}) {
+      for (const int64_t bins : {0, 2}) EXPECT_TRUE(ok(of(GPUMEM_MAX, rows, 0, bins))) << form;
+    }
+    EXPECT_TRUE(ok(of(GPUMEM_MAX, 0, 2, 0))) << form;
+    EXPECT_EQ(result.now(), std::vector<int64_t>(5, 99));
+    EXPECT_TRUE(ok(of(GPUMEM_PROD, 0, 2, 2))) << form;
+    EXPECT_EQ(result.now(), (std::vector<int64_t>{1, 1, 1, 1, 99}));
+    EXPECT_TRUE(gives(GPUMEM_EMPTY, of(GPUMEM_MAX, 0, 5, 1))) << form;
+    EXPECT_EQ(result.now(), std::vector<int64_t>(5, 0));
+  });
+}
+
 TEST_P(ByIndexOn, CountsWithoutElements) {
   both([&](const auto& call, const char* form) {
     const std::vector<uint32_t> index = {4, 0, 4, 4, 1};
@@ -169,6 +211,31 @@ TEST_P(ByIndexOn, RefusesBadArguments) {
   });
 }
 
+TEST_P(ByIndexOn, RefusesBadRows) {
+  const std::vector<int64_t> x(12, 1);
+  const std::vector<int64_t> index(4, 0);
+  both([&](const auto& call, const char*) {
+    const Pinned<int64_t> result(ctx, 8, 5);
+    const auto bad = [&](auto change, std::initializer_list<std::string> words) {
+      ByIndex b{GPUMEM_I64, GPUMEM_SUM, x.data(), GPUMEM_I64, index.data(), 4, 4, 2, 3};
+      change(b);
+      EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, call(b, result.data()), words));
+    };
+    bad([](ByIndex& b) { b.n = -3; }, {"rows", "-3"});
+    bad([](ByIndex& b) { b.cols = -1; }, {"cols", "-1"});
+    bad([](ByIndex& b) { b.ld = 1; }, {"ld", "1", "cols = 2"});
+    bad([](ByIndex& b) { b.ld = -1; }, {"ld", "-1"});
+    bad([](ByIndex& b) { b.bins = 0; }, {"bins is 0", "1"});
+    bad([](ByIndex& b) { b.x = nullptr; }, {"x is NULL"});
+    bad([](ByIndex& b) { b.x = nullptr, b.cols = b.ld = 1; }, {"x is NULL"});
+    bad([](ByIndex& b) { b.cols = b.ld = INT64_MAX / 2; }, {});
+    bad([](ByIndex& b) { b.ld = INT64_MAX / 2; }, {});
+    bad([](ByIndex& b) { b.bins = INT64_MAX / 2; }, {});
+    bad([](ByIndex& b) { b.n = INT64_MAX / 300; }, {});
+    EXPECT_EQ(result.now(), std::vector<int64_t>(8, 5));
+  });
+}
+
 TEST_P(ByIndexOn, OverlapsNothing) {
   const Memory block(ctx, GPUMEM_MEMORY_PINNED, 4096);
   std::memset(block.get(), 0, 4096);
@@ -200,6 +267,12 @@ TEST_P(ByIndexOn, RangesEndWithTheirAllocation) {
       EXPECT_TRUE(refused(GPUMEM_OUT_OF_RANGE, of(GPUMEM_I32, GPUMEM_I32, 65, 10), {"x"})) << form;
       EXPECT_TRUE(refused(GPUMEM_OUT_OF_RANGE, of(GPUMEM_I8, GPUMEM_I64, 65, 10), {"index"})) << form;
       EXPECT_TRUE(refused(GPUMEM_OUT_OF_RANGE, of(GPUMEM_I8, GPUMEM_I64, 64, 11), {"result"})) << form;
+      const auto rows = [&](int64_t cols, int64_t ld, int64_t n, int64_t bins) {
+        return call({GPUMEM_I32, GPUMEM_SUM, x.get(), GPUMEM_I64, index.get(), n, bins, cols, ld}, result.get());
+      };
+      EXPECT_TRUE(ok(rows(4, 10, 7, 2))) << form;
+      EXPECT_TRUE(refused(GPUMEM_OUT_OF_RANGE, rows(5, 10, 7, 2), {"x"})) << form;
+      EXPECT_TRUE(refused(GPUMEM_OUT_OF_RANGE, rows(4, 10, 7, 3), {"result"})) << form;
     });
   }
 }

@@ -108,8 +108,8 @@ TEST_P(ScanCalls, ReportsTheFirstValueThatDoesNotFit) {
     EXPECT_TRUE(ok(of(GPUMEM_I64, GPUMEM_MIN, 0, p, 3)));
   });
   std::vector<int64_t> result(4);
-  EXPECT_TRUE(
-      refused(GPUMEM_OVERFLOW, run(ctx, {GPUMEM_I16, GPUMEM_SUM, 0, x.data(), 4, result.data(), GPUMEM_I16}), {"i16"}));
+  EXPECT_TRUE(refused(GPUMEM_OVERFLOW,
+                      run(ctx, Scan{GPUMEM_I16, GPUMEM_SUM, 0, x.data(), 4, result.data(), GPUMEM_I16}), {"i16"}));
 }
 
 TEST_P(ScanCalls, OfNothingWritesTheStatusOnly) {
@@ -155,7 +155,7 @@ TEST_P(ScanCalls, InPlace) {
     std::vector<double> x(5000);
     for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 7);
     std::vector<double> expected(x.size());
-    ASSERT_TRUE(ok(run(ctx, {GPUMEM_F64, GPUMEM_SUM, 1, x.data(), 5000, expected.data(), GPUMEM_F64})));
+    ASSERT_TRUE(ok(run(ctx, Scan{GPUMEM_F64, GPUMEM_SUM, 1, x.data(), 5000, expected.data(), GPUMEM_F64})));
     ASSERT_TRUE(ok(call({GPUMEM_F64, GPUMEM_SUM, 1, x.data(), 5000, x.data(), GPUMEM_F64})));
     EXPECT_EQ(x, expected);
   });
@@ -194,8 +194,8 @@ TEST_P(ScanCalls, TheStatusWordIsCheckedLikeAnyOutput) {
   std::memset(block.get(), 0, 256);
   char* const p = block.bytes();
   const auto enqueue = [&](void* status) {
-    return run_async(ctx, {GPUMEM_I32, GPUMEM_SUM, 0, p, 8, p + 64, GPUMEM_I64}, static_cast<gpumem_status*>(status),
-                     nullptr);
+    return run_async(ctx, Scan{GPUMEM_I32, GPUMEM_SUM, 0, p, 8, p + 64, GPUMEM_I64},
+                     static_cast<gpumem_status*>(status), nullptr);
   };
   EXPECT_TRUE(ok(enqueue(nullptr)));
   EXPECT_TRUE(ok(enqueue(p + 32)));
@@ -234,7 +234,7 @@ TEST_P(ScanCalls, ExplainsWhereItRunsAndWhatItReads) {
   };
   EXPECT_EQ(explained_of(GPUMEM_SUM).variant, on_cuda() ? "ordered" : "host_parallel");
   EXPECT_EQ(explained_of(GPUMEM_MIN).variant, on_cuda() ? "look_back" : "host_parallel");
-  ASSERT_TRUE(ok(run(ctx, {GPUMEM_F32, GPUMEM_SUM, 1, x.get(), 500, result.get(), GPUMEM_F64})));
+  ASSERT_TRUE(ok(run(ctx, Scan{GPUMEM_F32, GPUMEM_SUM, 1, x.get(), 500, result.get(), GPUMEM_F64})));
   EXPECT_EQ(last_problem(), "scan dtype=f32 op=sum n=500 exclusive=1 x=device result=device");
 }
 

@@ -1,4 +1,4 @@
-// gpumem_sort(): known orders and the outcomes. Types, alignments and kinds of memory are the conformance tests' matter.
+// gpumem_sort() and gpumem_sort_segments(): known orders and the outcomes. Types, alignments and kinds of memory are the conformance tests' matter.
 #include "support/sort.hpp"
 
 #include <gtest/gtest.h>
@@ -208,6 +208,126 @@ TEST_P(SortCalls, ExplainsWhereItRuns) {
   ASSERT_TRUE(ok(run(ctx, {GPUMEM_I8, keys.get(), 500, 0, keys.get()})));
   EXPECT_EQ(last_problem(), "sort dtype=i8 n=500 keys=device order=none sorted=keys");
   ASSERT_TRUE(ok(explain(ctx, last_problem(), explained)));
+  const int64_t offsets[] = {0, 200, 500};
+  ASSERT_TRUE(ok(run(ctx, {GPUMEM_I8, keys.get(), 500, 0, keys.get(), nullptr, GPUMEM_I64, offsets, 2})));
+  EXPECT_EQ(last_problem(), "sort dtype=i8 n=500 segments=2 keys=device order=none sorted=keys offsets=pageable");
+  ASSERT_TRUE(ok(explain(ctx, last_problem(), explained)));
+  EXPECT_EQ(explained.variant, on_cuda() ? "segments" : "host_segments");
+}
+
+// The keys in no segment are the first and the last. Without one of the outputs, and in place.
+TEST_P(SortCalls, KnownOrdersOfSegments) {
+  const std::vector<float> keys = {9, 3, 1, 2, 5, 4, 8};
+  const std::vector<int64_t> offsets = {1, 4, 4, 6};
+  for (const auto form : kForms) {
+    std::vector<float> sorted(7, -9);
+    std::vector<int32_t> order(7, -9);
+    Sort call{GPUMEM_F32, keys.data(), 7, 0, sorted.data(), order.data(), GPUMEM_I32, offsets.data(), 3};
+    ASSERT_TRUE(ok(form(ctx, call)));
+    EXPECT_EQ(sorted, (std::vector<float>{-9, 1, 2, 3, 4, 5, -9}));
+    EXPECT_EQ(order, (std::vector<int32_t>{-9, 2, 3, 1, 5, 4, -9}));
+    std::vector<float> x = keys;
+    call.keys = call.sorted = x.data();
+    call.order = nullptr, call.descending = 1;
+    ASSERT_TRUE(ok(form(ctx, call)));
+    EXPECT_EQ(x, (std::vector<float>{9, 3, 2, 1, 5, 4, 8}));
+  }
+}
+
+TEST_P(SortCalls, SegmentsWithBadOffsets) {
+  const std::vector<int32_t> keys = {2, 1, 4, 3};
+  struct Bad {
+    std::vector<int64_t> offsets;
+    const char* word;
+  };
+  const Bad all[] = {{{-1, 2, 4}, "offsets[0] is -1"},
+                     {{0, 5, 4}, "offsets[1] is 5"},
+                     {{0, 2, 1}, "offsets[2] is 1"},
+                     {{0, 2, 5}, "offsets[2] is 5"},
+                     {{3, INT64_MIN, 4}, "offsets[1] is -9223372036854775808"}};
+  for (const Bad& bad : all) {
+    std::vector<int32_t> sorted(4, -9);
+    std::vector<int64_t> order(4, -9);
+    Sort call{GPUMEM_I32, keys.data(), 4, 0, sorted.data(), order.data(), GPUMEM_I64, bad.offsets.data(), 2};
+    EXPECT_TRUE(refused(GPUMEM_OUT_OF_RANGE, plain(ctx, call), {bad.word, "n = 4", "nothing was written"}));
+    const Memory word(ctx, GPUMEM_MEMORY_PINNED, sizeof(gpumem_status));
+    call.status = static_cast<gpumem_status*>(word.get());
+    *call.status = GPUMEM_INTERNAL;
+    ASSERT_TRUE(ok(enqueued(ctx, call)));
+    EXPECT_EQ(*call.status, GPUMEM_OUT_OF_RANGE);
+    call.status = nullptr;
+    ASSERT_TRUE(ok(enqueued(ctx, call)));
+    EXPECT_EQ(sorted, std::vector<int32_t>(4, -9));
+    EXPECT_EQ(order, std::vector<int64_t>(4, -9));
+  }
+}
+
+TEST_P(SortCalls, NoSegmentsAreANoOp) {
+  std::vector<float> x = {2, 1};
+  const Memory word(ctx, GPUMEM_MEMORY_PINNED, sizeof(gpumem_status));
+  auto* const status = static_cast<gpumem_status*>(word.get());
+  for (const auto form : kForms) {
+    *status = GPUMEM_INTERNAL;
+    EXPECT_TRUE(ok(form(ctx, {GPUMEM_F32, x.data(), 2, 0, x.data(), nullptr, GPUMEM_I64, nullptr, 0, status})));
+    EXPECT_EQ(*status, form == enqueued ? GPUMEM_OK : GPUMEM_INTERNAL);
+    EXPECT_TRUE(ok(form(ctx, {GPUMEM_F32, nullptr, 0, 0, nullptr, nullptr, GPUMEM_I64, nullptr, 3, status})));
+  }
+  EXPECT_EQ(x, (std::vector<float>{2, 1}));
+}
+
+TEST_P(SortCalls, RefusesBadSegments) {
+  const std::vector<int32_t> x(16, 1);
+  std::vector<int32_t> y(16, -9);
+  alignas(8) int64_t offsets[4] = {0, 2, 4, 4};
+  for (const auto form : kForms) {
+    const Sort sound{GPUMEM_I32, x.data(), 4, 0, y.data(), nullptr, GPUMEM_I64, offsets, 2};
+    const auto bad = [&](auto change, std::initializer_list<std::string> words) {
+      Sort s = sound;
+      change(s);
+      EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, form(ctx, s), words));
+    };
+    bad([](Sort& s) { s.segments = INT64_MIN; }, {"segments", "-9223372036854775808"});
+    bad([](Sort& s) { s.segments = INT64_MAX; }, {"segments + 1"});
+    bad([](Sort& s) { s.segments = INT64_MAX - 1; }, {"bytes of offsets"});
+    bad([](Sort& s) { s.n = -1; }, {"n", "-1"});
+    bad([&](Sort& s) { s.offsets = reinterpret_cast<int64_t*>(reinterpret_cast<char*>(offsets) + 4); },
+        {"offsets", "8"});
+    bad([](Sort& s) { s.offsets = nullptr; }, {"offsets", "NULL"});
+    bad([&](Sort& s) { s.sorted = offsets; }, {"sorted", "offsets"});
+    EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, form(nullptr, sound), {"ctx", "NULL"}));
+  }
+  EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT,
+                      gpumem_sort_segments(ctx, GPUMEM_I32, x.data(), 4, offsets, -1, 0, y.data(), nullptr, GPUMEM_I64),
+                      {"segments", "-1"}));
+  const Sort overlaps{GPUMEM_I32, x.data(), 4, 0, y.data(), nullptr, GPUMEM_I64, offsets, 2, y.data()};
+  EXPECT_TRUE(
+      refused(on_cuda() ? GPUMEM_INVALID_POINTER : GPUMEM_INVALID_ARGUMENT, enqueued(ctx, overlaps), {"status"}));
+  EXPECT_EQ(y, std::vector<int32_t>(16, -9));
+}
+
+// Also with an order on the other side, which keeps what is in no segment.
+TEST_P(SortCalls, SegmentsInEveryKind) {
+  constexpr int64_t kN = 1001;
+  const std::vector<int64_t> offsets = {4, 9, 300, 301, 990};
+  std::vector<uint16_t> keys(kN);
+  for (int64_t i = 0; i < kN; ++i) keys[static_cast<size_t>(i)] = static_cast<uint16_t>(i * 7919 % 509);
+  for (const gpumem_memory_kind of_sorted : kAllKinds) {
+    for (const gpumem_memory_kind of_order : kAllKinds) {
+      for (const gpumem_memory_kind of_offsets : kAllKinds) {
+        GuardedBuffer dst(ctx, of_sorted, kN * 2, 6);
+        GuardedBuffer order(ctx, of_order, kN * 4, 8);
+        GuardedBuffer ends(ctx, of_offsets, offsets.size() * 8, 0);
+        ends.set(offsets.data());
+        segments_reference({GPUMEM_U16, keys.data(), kN, 0, dst.image(), order.image(), GPUMEM_U32, offsets.data(), 4});
+        const Sort call{GPUMEM_U16, keys.data(),  kN,         0,
+                        dst.data(), order.data(), GPUMEM_U32, reinterpret_cast<const int64_t*>(ends.data()),
+                        4};
+        ASSERT_TRUE(ok(plain(ctx, call)));
+        EXPECT_TRUE(dst.intact() && order.intact() && ends.intact())
+            << kind_name(of_sorted) << ", " << kind_name(of_order) << ", offsets " << kind_name(of_offsets);
+      }
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(On, SortCalls, testing::ValuesIn(contexts_here()), OnEachContext::name);

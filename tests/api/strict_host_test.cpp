@@ -143,7 +143,9 @@ TEST_F(StrictHost, RefusesAnIndexThatTheWorkCantRead) {
       const gpumem_status statuses[] = {
           gpumem_gather_async(ctx, 4, x.get(), 4, 4, GPUMEM_I32, index.get(), 2, y.get(), 4, nullptr, nullptr),
           gpumem_reduce_segments_async(ctx, GPUMEM_F32, GPUMEM_SUM, x.get(), 8, static_cast<int64_t*>(index.get()), 1,
-                                       result.get(), nullptr, nullptr)};
+                                       result.get(), nullptr, nullptr),
+          gpumem_scan_segments_async(ctx, GPUMEM_F32, GPUMEM_SUM, 0, x.get(), 8, static_cast<int64_t*>(index.get()), 1,
+                                     y.get(), GPUMEM_F32, nullptr, nullptr)};
       const bool reads = device_side(kind) == device_side(index_kind) || index_kind == GPUMEM_MEMORY_PINNED;
       for (const gpumem_status status : statuses) {
         EXPECT_EQ(status, reads ? GPUMEM_OK : GPUMEM_UNSUPPORTED) << kind_name(kind) << ", " << kind_name(index_kind);

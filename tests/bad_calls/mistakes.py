@@ -80,6 +80,8 @@ class Function:
             )
         if name == "pattern":
             return ctypes.addressof(world.pattern)
+        if name in table.NUMBERS:
+            return [world.blocks["x"], 0]
         if name == "x" and "lincomb" in self.name:
             return [world.blocks["x"], world.blocks["y"]]
         if is_operand(self.name, name):
@@ -183,7 +185,7 @@ class Function:
         if not nullable(self.name, name):
             yield Bad({name: None}, ARGUMENT, [name])
         sound = self.sound[name]
-        addresses = name in table.READ | table.WRITTEN
+        addresses = name in table.READ | table.WRITTEN | table.NUMBERS
         values = NOWHERE if addresses else [-1, 2, 2**31 - 1, -(2**31)] if name in ("order", "periodic") else NEGATIVE + LARGE
         for place, value in itertools.product(range(len(sound)) if name != "factors" else [], values):
             changed = list(sound)

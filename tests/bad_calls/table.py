@@ -16,7 +16,7 @@ SOUND = {
     "format": 0, "advice": 3, "fn": None, "user": None, "native_stream": None, "param": None,
     "path": None, "name": None, "label": b"label", "line": b"reduce dtype=i32 op=sum n=8 x=pageable",
     "extents": [4, 2], "order": [1, 0], "x_strides": [2, 1, 2, 1], "y_strides": [2, 1], "z_strides": [2, 1],
-    "src_strides": [2, 1], "dst_strides": [4, 1], "mask_strides": [2, 1],
+    "src_strides": [2, 1], "dst_strides": [4, 1], "mask_strides": [2, 1], "result_strides": [2, 1],
     "scale_strides": [2, 1], "offset_strides": [2, 1], "nan_value": 0, "factors": [2.0, 3.0], "most_records": 16,
 }  # fmt: skip
 
@@ -35,6 +35,8 @@ SOUND_OF = {
     "gpumem_argreduce": {"op": 1},
     **{f"gpumem_{name}_view": {"x_strides": [2, 1]} for name in ("reduce", "argreduce", "dot", "nrm2")},
     "gpumem_reduce_axes": {"x_strides": [2, 1]},
+    "gpumem_scan_axis": {"x_strides": [2, 1]},
+    "gpumem_reduce_rows_by_index": {"rows": 16},
     "gpumem_managed": {"p": "managed"},
     "gpumem_host_register": {"p": "page"},
     "gpumem_profile_report": {"cap": 1},
@@ -62,13 +64,16 @@ NOT_MADE_FIRST = {
 
 # Operands in any kind of memory. The functions write to the outputs.
 READ = {"x", "y", "src", "keys", "offsets", "pattern", "mask", "scale", "offset"}
+NUMBERS = {"numerators", "denominators"}  # arrays of addresses
 WRITTEN = {"dst", "z", "sorted", "result", "value", "places", "kept"}
 
 # Parameters that may be NULL, by a prefix of the function's name.
 NULLABLE = {
     "": {"stream", "status", "value", "native_stream", "param", "fn", "user", "needed", "label", "y_strides",
-         "z_strides", "x_strides", "src_strides", "dst_strides", "mask_strides", "scale_strides", "offset_strides"},
+         "z_strides", "x_strides", "src_strides", "dst_strides", "mask_strides", "scale_strides", "offset_strides",
+         "result_strides"},
     "gpumem_convert_scaled": {"scale", "offset"},
+    "gpumem_lincomb_at": {"factors", "numerators", "denominators"},
     "gpumem_sort": {"order", "sorted"},
     "gpumem_version": {"major", "minor", "patch"},
     "gpumem_ctx_create": {"options"}, "gpumem_ctx_destroy": {"ctx"}, "gpumem_stream_destroy": {"stream"},

@@ -18,9 +18,11 @@ std::string describe(const Arithmetic& c) {
 }
 
 std::vector<int64_t> random_extents(Random& random) {
-  std::vector<int64_t> extents(random.below(4));
-  for (int64_t& extent : extents)
-    extent = random.below(12) == 0 ? 1 : random.between(1, extents.size() == 1 ? 5000 : 60);
+  std::vector<int64_t> extents(random.below(3) == 0 ? static_cast<size_t>(random.between(4, 8)) : random.below(4));
+  const auto rank = static_cast<int64_t>(extents.size());
+  const int64_t longest = rank == 1 ? 5000 : rank <= 3 ? 60 : 40 / rank;
+  for (int64_t& extent : extents) extent = random.below(12) == 0 ? 1 : random.between(1, longest);
+  if (rank > 3 && random.below(2) == 0) extents[random.below(extents.size())] = 1 + random.between(1, 40);
   if (extents.size() == 2 && random.below(3) == 0) extents[1] = random.between(100, 400);
   if (!extents.empty() && random.below(60) == 0) extents[random.below(extents.size())] = 0;
   return extents;
@@ -40,7 +42,15 @@ class ArithmeticConformance : public Conformance {
   }
 
   // The same call on the images.
-  static Arithmetic on_images(Arithmetic call, const std::vector<GuardedBuffer*>& of_x, GuardedBuffer& z) {
+  static Arithmetic on_images(Arithmetic call, const std::vector<GuardedBuffer*>& of_x, GuardedBuffer& z,
+                              GuardedBuffer& in_memory) {
+    for (auto* of : {&call.numerators, &call.denominators}) {
+      for (const double*& p : *of) {
+        if (p == nullptr) continue;
+        const auto place = reinterpret_cast<const char*>(p) - in_memory.data();
+        p = reinterpret_cast<const double*>(in_memory.image() + place);
+      }
+    }
     for (size_t k = 0; k < call.x.size(); ++k) {
       call.x[k].p = of_x[k]->image() + (static_cast<char*>(call.x[k].p) - of_x[k]->data());
     }
@@ -60,7 +70,7 @@ class ArithmeticConformance : public Conformance {
     const auto offset = [&] { return aligned ? element * random.below(16 / element) : random.below(16); };
     const gpumem_memory_kind z_kind = cases::kind(random.below(4));
     const gpumem_memory_kind x_kind = random.below(3) != 0 ? z_kind : cases::kind(random.below(4));
-    const size_t terms = c.product ? 2 : random.between(1, 8);
+    const size_t terms = c.product ? 2 : random.between(1, random.below(3) == 0 ? 16 : 8);
     int64_t longest = reach(c.extents, c.z.strides);
     for (size_t k = 0; k < terms; ++k) {
       View view{nullptr, c.z.strides};
@@ -72,7 +82,20 @@ class ArithmeticConformance : public Conformance {
     }
     GuardedBuffer z = numbers(0, z_kind, c.dtype, reach(c.extents, c.z.strides), offset(), random);
     GuardedBuffer x = numbers(1, x_kind, c.dtype, longest + kShift, offset(), random);
+    const gpumem_memory_kind numbers_kind = random.below(2) != 0 ? z_kind : cases::kind(random.below(4));
+    GuardedBuffer in_memory = numbers(2, numbers_kind, GPUMEM_F64, 2 * 16, 0, random);
     c.z.p = z.data();
+    const bool has_numbers = !c.product && random.below(3) == 0;
+    bool reads_numbers = false;
+    for (size_t k = 0; has_numbers && k < terms; ++k) {
+      const auto number = [&] {
+        const bool given = random.below(2) == 0;
+        reads_numbers = reads_numbers || given;
+        return given ? reinterpret_cast<const double*>(in_memory.data()) + random.below(32) : nullptr;
+      };
+      c.numerators.push_back(number());
+      c.denominators.push_back(number());
+    }
     const bool in_place = random.below(5) == 0;
     std::vector<GuardedBuffer*> of_x;
     bool across = false;
@@ -80,11 +103,16 @@ class ArithmeticConformance : public Conformance {
       const bool is_z = in_place && c.x[k].strides == c.z.strides;
       of_x.push_back(is_z ? &z : &x);
       c.x[k].p = is_z ? z.data() : x.data() + static_cast<size_t>(random.between(0, kShift)) * element;
-      const bool read = c.product || (c.factors[k] << (c.dtype == GPUMEM_F32 ? 33 : 1)) != 0;
+      const bool read = c.product || (c.factors[k] << (c.dtype == GPUMEM_F32 ? 33 : 1)) != 0 ||
+                        (has_numbers && (c.numerators[k] != nullptr || c.denominators[k] != nullptr));
       across = across || (read && !is_z && on_cuda() && of_device(x_kind) != of_device(z_kind));
     }
+    if (reads_numbers && on_cuda()) {
+      const bool pageable = numbers_kind == GPUMEM_MEMORY_PAGEABLE;
+      across = across || (of_device(z_kind) ? pageable : of_device(numbers_kind));
+    }
     const Bytes before = z.whole_image();
-    arithmetic_reference(on_images(c, of_x, z));
+    arithmetic_reference(on_images(c, of_x, z, in_memory));
     const Bytes expected = z.whole_image();
     z.whole_image() = before;
     z.write();
@@ -103,7 +131,7 @@ class ArithmeticConformance : public Conformance {
         ASSERT_TRUE(z.intact()) << variant << (async ? ", enqueued, " : ", ") << describe(c);
       }
     });
-    EXPECT_TRUE(x.intact()) << "x changed: " << describe(c);
+    EXPECT_TRUE(x.intact() && in_memory.intact()) << "a source changed: " << describe(c);
   }
 };
 
@@ -119,8 +147,9 @@ TEST_P(ArithmeticConformance, GivesTheBitsOfTheFormulaByEveryVariant) {
 TEST_P(ArithmeticConformance, GivesTheBitsOfTheFormulaOfLargeViews) {
   EveryVariant variants(ctx, GPUMEM_FAMILY_ARITHMETIC);
   Random random(63);
-  const std::vector<std::vector<int64_t>> all = {{1217, 1033}, {3, 420001}, {430, 11, 277},
-                                                 {1300007},    {420001, 3}, {140003, 3, 3}};
+  const std::vector<std::vector<int64_t>> all = {
+      {1217, 1033}, {3, 420001},    {430, 11, 277},    {1300007},
+      {420001, 3},  {140003, 3, 3}, {3, 90, 5, 7, 61}, {2, 3, 2, 50, 2, 3, 2, 401}};
   const size_t cases = quick_run() ? 4 : 5 * all.size();
   for (size_t i = 0; i < cases && !enough(); ++i) run_case(variants, random, all[i % all.size()]);
 }

@@ -1,5 +1,5 @@
-// gpumem_reduce_by_index() against a reduction of each bin by its own: types, operations, bins, distributions, offsets,
-// kinds of memory and bad indices, by every variant; then threads.
+// gpumem_reduce_by_index() and gpumem_reduce_rows_by_index() against a reduction of each bin by its own: types,
+// operations, bins, columns, distributions, offsets, kinds of memory and bad indices, by every variant; then threads.
 #include <cstring>
 
 #include "conformance/conformance.hpp"
@@ -24,7 +24,21 @@ struct ByIndexCase {
   size_t offset{};  // of x: bytes from a multiple of 16
   Numbers numbers{};
   gpumem_memory_kind kinds[3] = {};  // of x, index and result
+  int64_t cols = 1;
+  int64_t ld = 0;  // 0: a vector
+
+  int64_t elements() const { return ld == 0 ? n : (n - 1) * ld + cols; }
 };
+
+// Several columns, and rows and bins that are fewer by this. Some bins have more than a block of 1024 rows.
+void make_rows(ByIndexCase& c, Random& random) {
+  static constexpr int64_t kColumns[] = {1, 2, 3, 7, 8, 9, 16, 31, 33, 64, 100, 257};
+  c.cols = kColumns[random.below(std::size(kColumns))];
+  c.ld = c.cols + (random.below(2) == 0 ? 0 : random.between(1, 5));
+  const bool long_bins = random.below(4) == 0;
+  c.n = long_bins ? random.between(1000, 2100) : std::max<int64_t>(1, c.n / c.cols);
+  c.bins = long_bins ? random.between(1, 3) : std::max<int64_t>(1, c.bins / c.cols);
+}
 
 // Sizes around the tiles and tasks, and around the bins that a key of 1 and 2 bytes holds.
 ByIndexCase random_case(Random& random) {
@@ -48,6 +62,7 @@ ByIndexCase random_case(Random& random) {
   c.numbers = c.op == GPUMEM_PROD ? Numbers::factors : kAllNumbers[random.below(std::size(kAllNumbers))];
   c.kinds[0] = cases::kind(random.below(4));
   for (const int side : {1, 2}) c.kinds[side] = random.below(3) != 0 ? c.kinds[0] : cases::kind(random.below(4));
+  if (!c.counts && random.below(2) == 0) make_rows(c, random);
   return c;
 }
 
@@ -92,8 +107,8 @@ class ByIndexConformance : public Conformance {
 
   void run_case(const ByIndexCase& c, EveryVariant& variants, Random& random) {
     const Bytes numbers = index_of(c, random);
-    Bytes elements = random_elements(c.dtype, c.numbers, c.n, 1, random);
-    if (random.below(3) == 0) add_specials(c.dtype, elements, c.n, 1, random);
+    Bytes elements = random_elements(c.dtype, c.numbers, c.elements(), 1, random);
+    if (random.below(3) == 0) add_specials(c.dtype, elements, c.elements(), 1, random);
     GuardedBuffer x = blocks.buffer(0, c.kinds[0], elements.size(), c.offset);
     x.set(elements.data());
     GuardedBuffer index = blocks.buffer(1, c.kinds[1], numbers.size(), 8);
@@ -102,13 +117,14 @@ class ByIndexConformance : public Conformance {
     const bool apart = on_cuda() && !c.counts && of_device(c.kinds[0]) != of_device(c.kinds[1]);
     GuardedBuffer near_index = blocks.buffer(2, apart ? c.kinds[0] : c.kinds[1], numbers.size(), 8);
     near_index.set(numbers.data());
-    const size_t bytes = static_cast<size_t>(c.bins) * 8 * static_cast<size_t>(words_of(c.op));
+    const size_t bytes = static_cast<size_t>(c.bins * c.cols) * 8 * static_cast<size_t>(words_of(c.op));
     const bool pageable = on_cuda() && c.kinds[2] == GPUMEM_MEMORY_PAGEABLE;
     const gpumem_memory_kind async_kind = pageable ? int32_t{GPUMEM_MEMORY_PINNED} : c.kinds[2];
     GuardedBuffer result = blocks.buffer(3, c.kinds[2], bytes, 8);
     GuardedBuffer async_result = blocks.buffer(4, async_kind, bytes, 8);
     GuardedBuffer word = blocks.buffer(5, async_kind, sizeof(gpumem_status), 0);
-    ByIndex b{c.dtype, c.op, c.counts ? nullptr : elements.data(), c.index_type, numbers.data(), c.n, c.bins};
+    ByIndex b{c.dtype, c.op, c.counts ? nullptr : elements.data(), c.index_type, numbers.data(), c.n, c.bins,
+              c.cols,  c.ld};
     const LinesOutcome expected = reference(b);
     b.x = c.counts ? nullptr : x.data();
     b.index = index.data();
@@ -151,17 +167,20 @@ TEST_P(ByIndexConformance, OfManyElementsInFewBins) {
       for (const int64_t bins : {1, 3, 37}) {
         if (quick_run() && random.below(3) != 0) continue;
         const auto spread = static_cast<Spread>(random.below(kSpreads));
+        const int64_t cols = counts ? 1 : 1 + random.below(2) * random.between(0, 6);
         run_case({dtype,
                   op,
                   counts,
                   kIndexTypes[random.below(4)],
-                  20'000 + random.between(-9, 9),
+                  20'000 / cols + random.between(-9, 9),
                   bins,
                   spread,
                   random.below(8) == 0 ? 2 : 0,
                   0,
                   random.below(2) == 0 ? Numbers::full : Numbers::extreme,
-                  {GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_DEVICE}},
+                  {GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_DEVICE},
+                  cols,
+                  cols == 1 ? 0 : cols + random.between(0, 2)},
                  variants, random);
       }
     }
@@ -172,22 +191,25 @@ TEST_P(ByIndexConformance, OfManyElementsInFewBins) {
 TEST_P(ByIndexConformance, NamesTheFirstBadNumber) {
   EveryVariant variants(ctx, GPUMEM_FAMILY_REDUCE_BY_INDEX);
   constexpr int64_t kN = 150'000;
-  for (const bool counts : {true, false}) {
+  for (const int64_t cols : {0, 1, 3}) {
+    const bool counts = cols == 0;
     for (const int64_t first : {0, 1, 77'777, static_cast<int>(kN) - 2}) {
       std::vector<int64_t> index(kN, 3);
       index[static_cast<size_t>(first)] = -12345;
       index[static_cast<size_t>(first) + 1] = 10;
       index[kN - 1] = 99;
-      const std::vector<int64_t> x(kN, 1);
-      std::vector<int64_t> result(10, 77);
-      const ByIndex b{GPUMEM_I64, GPUMEM_SUM, counts ? nullptr : x.data(), GPUMEM_I64, index.data(), kN, 10};
+      const std::vector<int16_t> x(kN * 4, 1);
+      std::vector<int64_t> result(30, 77);
+      ByIndex b{GPUMEM_I16, GPUMEM_SUM_SQUARES, x.data(), GPUMEM_I64, index.data(), kN, 10};
+      if (counts) b.dtype = GPUMEM_I64, b.op = GPUMEM_SUM, b.x = nullptr;
+      if (cols > 1) b.op = first == 0 ? GPUMEM_SUM : b.op, b.cols = cols, b.ld = cols + 1;
       variants.for_each(line_of(ctx, b), false, [&](bool accepted, const char* variant) {
         if (!accepted) return;
         EXPECT_TRUE(refused(GPUMEM_OUT_OF_RANGE, run(ctx, b, result.data()),
                             {"index[" + std::to_string(first) + "]", "-12345", "bins = 10"}))
             << variant;
       });
-      EXPECT_EQ(result, std::vector<int64_t>(10, 77));
+      EXPECT_EQ(result, std::vector<int64_t>(30, 77));
     }
   }
 }
@@ -196,22 +218,30 @@ INSTANTIATE_TEST_SUITE_P(On, ByIndexConformance, testing::ValuesIn(contexts_here
 
 // In one step and in two, with buckets and bins of so many elements that several threads share them.
 TEST(ByIndexThreads, GiveTheSameBits) {
-  static constexpr std::pair<int64_t, Spread> kShapes[] = {
-      {3, Spread::even},       {5000, Spread::even},        {20'000, Spread::even},
-      {20'000, Spread::most},  {20'000, Spread::ascending}, {20'000, Spread::almost_ascending},
-      {400'000, Spread::even}, {400'000, Spread::ascending}};
+  struct Shape {
+    int64_t bins;
+    Spread spread;
+    int64_t cols = 1;
+  };
+  static constexpr Shape kShapes[] = {
+      {3, Spread::even},       {5000, Spread::even},         {20'000, Spread::even},
+      {20'000, Spread::most},  {20'000, Spread::ascending},  {20'000, Spread::almost_ascending},
+      {400'000, Spread::even}, {400'000, Spread::ascending}, {3, Spread::one, 3},
+      {700, Spread::even, 40}, {50, Spread::most, 300}};
   Random random(92);
   for (const gpumem_dtype dtype : kAllTypes) {
     const int64_t n = random.between(270'000, 300'000);
     const Bytes elements = random_elements(dtype, Numbers::medium, n, 1, random);
-    for (const auto& [bins, spread] : kShapes) {
+    for (const auto& [bins, spread, cols] : kShapes) {
       const gpumem_dtype index_type = kIndexTypes[random.below(4)];
-      const Bytes numbers = index_of({.index_type = index_type, .n = n, .bins = bins, .spread = spread}, random);
-      const ByIndex b{dtype, GPUMEM_SUM, elements.data(), index_type, numbers.data(), n, bins};
+      const int64_t rows = n / cols;
+      const Bytes numbers = index_of({.index_type = index_type, .n = rows, .bins = bins, .spread = spread}, random);
+      ByIndex b{dtype, GPUMEM_SUM, elements.data(), index_type, numbers.data(), rows, bins};
+      if (cols > 1) b.cols = b.ld = cols;
       const LinesOutcome expected = reference(b);
       for (const int32_t threads : {1, 3, 7}) {
         const Context ctx(On::host, threads);
-        std::vector<uint64_t> result(static_cast<size_t>(bins), 99);
+        std::vector<uint64_t> result(static_cast<size_t>(bins * cols), 99);
         ASSERT_TRUE(ok(run(ctx, b, result.data())));
         EXPECT_EQ(result, expected.words) << threads << " threads, " << describe(b);
       }

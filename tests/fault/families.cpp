@@ -76,6 +76,15 @@ gpumem_status lincomb(const Operands& o, gpumem_stream* stream, bool async) {
              : gpumem_lincomb_f32(o.ctx, 3, kExtents, 2, kFactors, x, kTwoStrides, o.z<float>(), nullptr);
 }
 
+gpumem_status lincomb_at(const Operands& o, gpumem_stream* stream, bool async) {
+  const float* x[2] = {o.x<float>(), o.x<float>()};
+  const double* numerators[2] = {o.x<double>(), nullptr};
+  return async ? gpumem_lincomb_at_f32_async(o.ctx, 3, kExtents, 2, kFactors, numerators, nullptr, x, kTwoStrides,
+                                             o.z<float>(), nullptr, stream)
+               : gpumem_lincomb_at_f32(o.ctx, 3, kExtents, 2, kFactors, numerators, nullptr, x, kTwoStrides,
+                                       o.z<float>(), nullptr);
+}
+
 using O = Operands;
 constexpr Operation kOperations[] = {
     {"gpumem_copy", [](const O& o) { return gpumem_copy(o.ctx, o.dst, o.src, 1000); }},
@@ -95,6 +104,10 @@ constexpr Operation kOperations[] = {
      [](const O& o) { return gpumem_scatter(o.ctx, 60, o.src, 64, GPUMEM_I32, o.index(), 16, o.dst, 16, 70); }},
     {"gpumem_sort",
      [](const O& o) { return gpumem_sort(o.ctx, GPUMEM_F32, o.src, 700, 0, o.dst, nullptr, GPUMEM_I64); }},
+    {"gpumem_sort_segments",
+     [](const O& o) {
+       return gpumem_sort_segments(o.ctx, GPUMEM_I32, o.src, 400, o.offsets(), 3, 0, o.dst, nullptr, GPUMEM_I64);
+     }},
     {"gpumem_select",
      [](const O& o) {
        return gpumem_select(o.ctx, 60, o.src, 64, o.x<uint8_t>(), 16, o.dst, 16, 70, o.z<int64_t>() + 400);
@@ -109,8 +122,18 @@ constexpr Operation kOperations[] = {
      [](const O& o) { return gpumem_axpby_f32(o.ctx, 2, o.x<float>(), 3, o.x<float>(), o.z<float>(), 300); }},
     {"gpumem_scan",
      [](const O& o) { return gpumem_scan(o.ctx, GPUMEM_I16, GPUMEM_SUM, 0, o.src, 500, o.dst, GPUMEM_I64); }},
+    {"gpumem_scan_axis",
+     [](const O& o) {
+       return gpumem_scan_axis(o.ctx, GPUMEM_I16, GPUMEM_SUM, 0, 3, kExtents, 1, o.src, nullptr, o.dst, nullptr,
+                               GPUMEM_I64);
+     }},
+    {"gpumem_scan_segments",
+     [](const O& o) {
+       return gpumem_scan_segments(o.ctx, GPUMEM_I16, GPUMEM_SUM, 0, o.src, 500, o.offsets(), 2, o.dst, GPUMEM_I64);
+     }},
     {"gpumem_convert", [](const O& o) { return gpumem_convert(o.ctx, GPUMEM_I16, o.src, GPUMEM_F32, o.dst, 500); }},
     {"gpumem_lincomb_f32", [](const O& o) { return lincomb(o, nullptr, false); }},
+    {"gpumem_lincomb_at_f32", [](const O& o) { return lincomb_at(o, nullptr, false); }},
     {"gpumem_multiply_f64",
      [](const O& o) {
        return gpumem_multiply_f64(o.ctx, 3, kExtents, o.x<double>(), nullptr, o.x<double>(), nullptr, o.z<double>(),
@@ -197,6 +220,11 @@ constexpr Operation kOperations[] = {
      [](const O& o) {
        return gpumem_reduce_by_index(o.ctx, GPUMEM_I64, GPUMEM_SUM, nullptr, GPUMEM_I32, o.index(), 16, o.dst, 16);
      }},
+    {"gpumem_reduce_rows_by_index",
+     [](const O& o) {
+       return gpumem_reduce_rows_by_index(o.ctx, GPUMEM_F32, GPUMEM_SUM, o.src, 16, 4, 5, GPUMEM_I32, o.index(), o.dst,
+                                          16);
+     }},
     {"gpumem_copy_async", [](const O& o) { return gpumem_copy_async(o.ctx, o.dst, o.src, 1000, nullptr); },
      Operation::enqueued},
     {"gpumem_copy_2d_async",
@@ -231,6 +259,12 @@ constexpr Operation kOperations[] = {
        return gpumem_sort_async(o.ctx, GPUMEM_I16, o.src, 900, 1, o.dst, nullptr, GPUMEM_I64, nullptr);
      },
      Operation::enqueued},
+    {"gpumem_sort_segments_async",
+     [](const O& o) {
+       return gpumem_sort_segments_async(o.ctx, GPUMEM_F32, o.src, 400, o.offsets(), 3, 1, o.dst, nullptr, GPUMEM_I64,
+                                         nullptr, nullptr);
+     },
+     Operation::enqueued},
     {"gpumem_resize_2d_async",
      [](const O& o) {
        return gpumem_resize_2d_async(o.ctx, GPUMEM_FILTER_NEAREST, GPUMEM_U16, 1, o.src, 9, 11, 40, o.dst, 20, 17, 60,
@@ -249,6 +283,12 @@ constexpr Operation kOperations[] = {
        return gpumem_scan_async(o.ctx, GPUMEM_F32, GPUMEM_SUM, 0, o.src, 500, o.dst, GPUMEM_F64, nullptr, nullptr);
      },
      Operation::enqueued},
+    {"gpumem_scan_axis_async",
+     [](const O& o) {
+       return gpumem_scan_axis_async(o.ctx, GPUMEM_F32, GPUMEM_SUM, 0, 3, kExtents, 0, o.src, nullptr, o.dst, nullptr,
+                                     GPUMEM_F64, nullptr, nullptr);
+     },
+     Operation::enqueued},
     {"gpumem_convert_async",
      [](const O& o) { return gpumem_convert_async(o.ctx, GPUMEM_I16, o.src, GPUMEM_F32, o.dst, 500, nullptr); },
      Operation::enqueued},
@@ -258,6 +298,7 @@ constexpr Operation kOperations[] = {
      },
      Operation::enqueued},
     {"gpumem_lincomb_f32_async", [](const O& o) { return lincomb(o, nullptr, true); }, Operation::enqueued},
+    {"gpumem_lincomb_at_f32_async", [](const O& o) { return lincomb_at(o, nullptr, true); }, Operation::enqueued},
     {"gpumem_multiply_f32_async",
      [](const O& o) {
        return gpumem_multiply_f32_async(o.ctx, 3, kExtents, o.x<float>(), nullptr, o.x<float>(), nullptr, o.z<float>(),

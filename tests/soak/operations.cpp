@@ -47,6 +47,7 @@ class Draw {
   Operation reduce_view();
   Operation reduce_axes();
   Operation reduce_axis();
+  std::vector<int64_t> some_offsets(int64_t n);
   Operation reduce_segments();
   Operation transpose();
   Operation transpose_in_place();
@@ -59,7 +60,10 @@ class Draw {
   Operation convert();
   Operation map();
   Operation sort();
+  Scan some_scan();
   Operation scan();
+  Operation scan_axis();
+  Operation scan_segments();
   Operation resize();
   Operation resize_batch();
 
@@ -279,6 +283,16 @@ Operation Draw::reduce_axis() {
           }};
 }
 
+// Of segments of n elements. Now and then, one of the offsets is bad.
+std::vector<int64_t> Draw::some_offsets(int64_t n) {
+  const int64_t segments = count(2000);
+  std::vector<int64_t> offsets;
+  for (int64_t i = 0; i <= segments; ++i) offsets.push_back(between(0, n));
+  std::sort(offsets.begin(), offsets.end());
+  if (random_.below(16) == 0) offsets[random_.below(offsets.size())] = between(-3, n + 3);
+  return offsets;
+}
+
 Operation Draw::reduce_segments() {
   Segmented g{};
   do {
@@ -287,11 +301,8 @@ Operation Draw::reduce_segments() {
   } while (!has(g.dtype, g.op));
   const auto width = static_cast<int64_t>(info_of(g.dtype).bytes);
   g.n = count(kMostBytes / width);
-  g.segments = count(2000);
-  std::vector<int64_t> offsets;
-  for (int64_t i = 0; i <= g.segments; ++i) offsets.push_back(between(0, g.n));
-  std::sort(offsets.begin(), offsets.end());
-  if (random_.below(16) == 0) offsets[random_.below(offsets.size())] = between(-3, g.n + 3);
+  const std::vector<int64_t> offsets = some_offsets(g.n);
+  g.segments = static_cast<int64_t>(offsets.size()) - 1;
   const auto bytes = static_cast<int64_t>(8 * offsets.size());
   const Place x = place(g.n * width, width);
   const Place at = {x.area, result(bytes, 8).offset};
@@ -433,13 +444,19 @@ Operation Draw::by_index() {
   c.index_type = kIndexTypes[random_.below(4)];
   c.bins = 1 + count(2000);
   c.n = count(kMostBytes / 16);
+  if (!counts && random_.below(2) == 0) {
+    c.cols = between(1, 40);
+    c.ld = c.cols + between(0, 2);
+    c.bins = std::max<int64_t>(1, c.bins / c.cols);
+    c.n /= c.ld;
+  }
   std::vector<int64_t> bins(static_cast<size_t>(c.n));
   for (int64_t& bin : bins) bin = between(0, c.bins - 1);
   if (c.n > 0 && random_.below(16) == 0) bins[random_.below(bins.size())] = between(-3, c.bins + 3);
   const Bytes numbers = index_bytes(c.index_type, bins);
-  const Place x = place(c.n * width, width);
+  const Place x = place(c.n * std::max<int64_t>(1, c.ld) * width, width);
   const Place at = {x.area, result(static_cast<int64_t>(numbers.size()), 8).offset};
-  const Place out = result(16 * c.bins, 8);
+  const Place out = result(16 * c.bins * c.cols, 8);
   const Place status = result(4, 4);
   return {describe(c), [=](const Side& s) {
             if (const gpumem_status written = put(s, at, numbers.data(), numbers.size()); written != GPUMEM_OK)
@@ -560,8 +577,23 @@ Operation Draw::sort() {
   const Place sorted = random_.below(3) == 0 ? keys : place(c.n * width, width);
   const bool with_order = random_.below(2) == 0;
   const Place order = place(c.n * order_width, order_width);
+  std::vector<int64_t> offsets;
+  if (random_.below(2) == 0) {
+    c.segments = count(2000);
+    for (int64_t i = 0; i <= c.segments; ++i) offsets.push_back(between(0, c.n));
+    std::sort(offsets.begin(), offsets.end());
+    if (random_.below(16) == 0) offsets[random_.below(offsets.size())] = between(-3, c.n + 3);
+  }
+  const Place at = {keys.area, result(static_cast<int64_t>(8 * offsets.size()), 8).offset};
+  const Place status = result(4, 4);
   return {describe(c), [=](const Side& s) {
             Sort on = c;
+            if (!offsets.empty()) {
+              const gpumem_status written = put(s, at, offsets.data(), 8 * offsets.size());
+              if (written != GPUMEM_OK) return written;
+              on.offsets = reinterpret_cast<const int64_t*>(s.at(at));
+              on.status = reinterpret_cast<gpumem_status*>(s.at(status));
+            }
             on.keys = s.at(keys);
             on.sorted = s.at(sorted);
             on.order = with_order ? s.at(order) : nullptr;
@@ -570,12 +602,17 @@ Operation Draw::sort() {
 }
 
 // Floating point, because a scan that overflows leaves undefined values.
-Operation Draw::scan() {
+Scan Draw::some_scan() {
   Scan c{};
   c.dtype = one_of({GPUMEM_F16, GPUMEM_BF16, GPUMEM_F32, GPUMEM_F64});
   c.result_type = one_of({c.dtype, gpumem_dtype{GPUMEM_F64}});
   c.op = kScanOps[random_.below(4)];
   c.exclusive = static_cast<int32_t>(random_.below(2));
+  return c;
+}
+
+Operation Draw::scan() {
+  Scan c = some_scan();
   const auto from = static_cast<int64_t>(info_of(c.dtype).bytes);
   const auto to = static_cast<int64_t>(info_of(c.result_type).bytes);
   c.n = count(kMostBytes / std::max(from, to));
@@ -586,6 +623,51 @@ Operation Draw::scan() {
             Scan on = c;
             on.x = s.at(x);
             on.result = s.at(at);
+            auto* const word = reinterpret_cast<gpumem_status*>(s.at(status));
+            return s.stream ? run_async(s.ctx, on, word, s.stream) : run(s.ctx, on);
+          }};
+}
+
+Operation Draw::scan_axis() {
+  const Scan c = some_scan();
+  const auto from = static_cast<int64_t>(info_of(c.dtype).bytes);
+  const auto to = static_cast<int64_t>(info_of(c.result_type).bytes);
+  const Shape view = shape(4, kMostBytes / to / 2);
+  const auto axis = static_cast<int32_t>(random_.below(view.extents.size() + 1));  // may be too large
+  const Place x = place(view.span * from, from);
+  const Place at = c.result_type == c.dtype && random_.below(4) == 0 ? x : place(view.span * to, to);
+  const Place status = result(4, 4);
+  return {"scan along an axis", [=](const Side& s) {
+            AxisScan on{c,
+                        static_cast<int32_t>(view.extents.size()),
+                        view.extents.data(),
+                        axis,
+                        view.strides.data(),
+                        view.strides.data()};
+            on.scan.x = s.at(x);
+            on.scan.result = s.at(at);
+            auto* const word = reinterpret_cast<gpumem_status*>(s.at(status));
+            return s.stream ? run_async(s.ctx, on, word, s.stream) : run(s.ctx, on);
+          }};
+}
+
+Operation Draw::scan_segments() {
+  Scan c = some_scan();
+  const auto from = static_cast<int64_t>(info_of(c.dtype).bytes);
+  const auto to = static_cast<int64_t>(info_of(c.result_type).bytes);
+  c.n = count(kMostBytes / to);
+  const std::vector<int64_t> offsets = some_offsets(c.n);
+  const auto bytes = static_cast<int64_t>(8 * offsets.size());
+  const Place at = place(c.n * to, to);
+  const Place x = c.result_type == c.dtype && random_.below(4) == 0 ? at : place(c.n * from, from);
+  const Place ends = {at.area, result(bytes, 8).offset};
+  const Place status = result(4, 4);
+  return {"scan of segments", [=](const Side& s) {
+            if (const gpumem_status written = put(s, ends, offsets.data(), 8 * offsets.size()); written != GPUMEM_OK)
+              return written;
+            SegmentsScan on{c, reinterpret_cast<const int64_t*>(s.at(ends)), static_cast<int64_t>(offsets.size()) - 1};
+            on.scan.x = s.at(x);
+            on.scan.result = s.at(at);
             auto* const word = reinterpret_cast<gpumem_status*>(s.at(status));
             return s.stream ? run_async(s.ctx, on, word, s.stream) : run(s.ctx, on);
           }};
@@ -701,7 +783,8 @@ Operation random_operation(Random& random, bool enqueued) {
                                              &Draw::convert,      &Draw::sort,
                                              &Draw::scan,         &Draw::resize,
                                              &Draw::resize_batch, &Draw::by_index,
-                                             &Draw::copy_boxes};
+                                             &Draw::copy_boxes,   &Draw::scan_axis,
+                                             &Draw::scan_segments};
   Draw draw(random, enqueued);
   return (draw.*kDraws[random.below(std::size(kDraws))])();
 }

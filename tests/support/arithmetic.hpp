@@ -22,6 +22,8 @@ struct Arithmetic {
   std::vector<uint64_t> factors;  // bits of the type; of a sum
   std::vector<View> x;
   View z;
+  std::vector<const double*> numerators = {};  // of a sum; if they are empty, no factor is in memory
+  std::vector<const double*> denominators = {};
 };
 
 template <class T>
@@ -38,8 +40,14 @@ gpumem_status run_of(const CallForm& form, gpumem_ctx* ctx, const Arithmetic& c)
       strides.insert(strides.end(), c.x[k].strides.begin(), c.x[k].strides.end());
     }
     const auto terms = static_cast<int32_t>(x.size());
-    return call_as(form, plain, enqueued, ctx, rank, c.extents.data(), terms, factors.data(), x.data(), strides.data(),
-                   z, c.z.strides.data());
+    if constexpr (std::is_invocable_v<decltype(plain), gpumem_ctx*, int32_t, const int64_t*, int32_t, const T*,
+                                      const T* const*, const int64_t*, T*, const int64_t*>) {
+      return call_as(form, plain, enqueued, ctx, rank, c.extents.data(), terms, factors.data(), x.data(),
+                     strides.data(), z, c.z.strides.data());
+    } else {
+      return call_as(form, plain, enqueued, ctx, rank, c.extents.data(), terms, factors.data(), c.numerators.data(),
+                     c.denominators.data(), x.data(), strides.data(), z, c.z.strides.data());
+    }
   };
   const auto multiply = [&](auto plain, auto enqueued) {
     const auto* x = static_cast<const T*>(c.x[0].p);
@@ -48,9 +56,11 @@ gpumem_status run_of(const CallForm& form, gpumem_ctx* ctx, const Arithmetic& c)
                    c.x[1].strides.data(), z, c.z.strides.data());
   };
   if constexpr (sizeof(T) == 4) {
+    if (!c.numerators.empty()) return lincomb(gpumem_lincomb_at_f32, gpumem_lincomb_at_f32_async);
     return c.product ? multiply(gpumem_multiply_f32, gpumem_multiply_f32_async)
                      : lincomb(gpumem_lincomb_f32, gpumem_lincomb_f32_async);
   } else {
+    if (!c.numerators.empty()) return lincomb(gpumem_lincomb_at_f64, gpumem_lincomb_at_f64_async);
     return c.product ? multiply(gpumem_multiply_f64, gpumem_multiply_f64_async)
                      : lincomb(gpumem_lincomb_f64, gpumem_lincomb_f64_async);
   }
@@ -87,7 +97,13 @@ void reference(const Arithmetic& c, Bits nan) {
     for (size_t k = 0; k < c.x.size(); ++k) {
       T factor = 1;
       if (!c.product) std::memcpy(&factor, &c.factors[k], sizeof factor);
-      if (factor == 0) continue;
+      const double* const numerator = c.numerators.empty() ? nullptr : c.numerators[k];
+      const double* const denominator = c.denominators.empty() ? nullptr : c.denominators[k];
+      if (factor == 0 && numerator == nullptr && denominator == nullptr) continue;
+      volatile double exact = factor;
+      if (numerator != nullptr) exact = exact * *numerator;
+      if (denominator != nullptr) exact = exact / *denominator;
+      factor = static_cast<T>(exact);
       T x = 0;
       std::memcpy(&x, place(c.x[k]), sizeof x);
       if (c.product) {

@@ -30,6 +30,44 @@ inline gpumem_status run_async(gpumem_ctx* ctx, const Scan& s, gpumem_status* st
   return gpumem_scan_async(ctx, s.dtype, s.op, s.exclusive, s.x, s.n, s.result, s.result_type, status, stream);
 }
 
+// Along an axis of a view. n of the scan has no meaning.
+struct AxisScan {
+  Scan scan;
+  int32_t ndim;
+  const int64_t* extents;
+  int32_t axis;
+  const int64_t* x_strides = nullptr;
+  const int64_t* result_strides = nullptr;
+};
+
+inline gpumem_status run(gpumem_ctx* ctx, const AxisScan& a) {
+  const Scan& s = a.scan;
+  return gpumem_scan_axis(ctx, s.dtype, s.op, s.exclusive, a.ndim, a.extents, a.axis, s.x, a.x_strides, s.result,
+                          a.result_strides, s.result_type);
+}
+inline gpumem_status run_async(gpumem_ctx* ctx, const AxisScan& a, gpumem_status* status, gpumem_stream* stream) {
+  const Scan& s = a.scan;
+  return gpumem_scan_axis_async(ctx, s.dtype, s.op, s.exclusive, a.ndim, a.extents, a.axis, s.x, a.x_strides, s.result,
+                                a.result_strides, s.result_type, status, stream);
+}
+
+struct SegmentsScan {
+  Scan scan;
+  const int64_t* offsets;
+  int64_t segments;
+};
+
+inline gpumem_status run(gpumem_ctx* ctx, const SegmentsScan& g) {
+  const Scan& s = g.scan;
+  return gpumem_scan_segments(ctx, s.dtype, s.op, s.exclusive, s.x, s.n, g.offsets, g.segments, s.result,
+                              s.result_type);
+}
+inline gpumem_status run_async(gpumem_ctx* ctx, const SegmentsScan& g, gpumem_status* status, gpumem_stream* stream) {
+  const Scan& s = g.scan;
+  return gpumem_scan_segments_async(ctx, s.dtype, s.op, s.exclusive, s.x, s.n, g.offsets, g.segments, s.result,
+                                    s.result_type, status, stream);
+}
+
 inline std::string line_of(gpumem_ctx* ctx, const Scan& s) {
   Line line(ctx, "scan");
   line.with("dtype", info_of(s.dtype).name).with("op", op_name(s.op)).with("n", s.n);

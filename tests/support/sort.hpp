@@ -1,4 +1,4 @@
-// gpumem_sort() as tests call it, and the reference: a stable sort by a comparison of values.
+// gpumem_sort() and gpumem_sort_segments() as tests call them, and the reference: a stable sort by a comparison of values.
 #pragma once
 
 #include <algorithm>
@@ -19,18 +19,30 @@ struct Sort {
   void* sorted;
   void* order = nullptr;
   gpumem_dtype order_type = GPUMEM_I64;
+  const int64_t* offsets = nullptr;
+  int64_t segments = -1;  // -1: one sequence
+  gpumem_status* status = nullptr;
 };
 
 inline gpumem_status run(gpumem_ctx* ctx, const Sort& s) {
+  if (s.segments != -1) {
+    return gpumem_sort_segments(ctx, s.dtype, s.keys, s.n, s.offsets, s.segments, s.descending, s.sorted, s.order,
+                                s.order_type);
+  }
   return gpumem_sort(ctx, s.dtype, s.keys, s.n, s.descending, s.sorted, s.order, s.order_type);
 }
 inline gpumem_status run_async(gpumem_ctx* ctx, const Sort& s, gpumem_stream* stream) {
+  if (s.segments != -1) {
+    return gpumem_sort_segments_async(ctx, s.dtype, s.keys, s.n, s.offsets, s.segments, s.descending, s.sorted, s.order,
+                                      s.order_type, s.status, stream);
+  }
   return gpumem_sort_async(ctx, s.dtype, s.keys, s.n, s.descending, s.sorted, s.order, s.order_type, stream);
 }
 
 inline std::string line_of(gpumem_ctx* ctx, const Sort& s) {
   Line line(ctx, "sort");
   line.with("dtype", info_of(s.dtype).name).with("n", s.n).with("descending", s.descending).at("keys", s.keys);
+  if (s.segments != -1) line.with("segments", s.segments).at("offsets", s.offsets);
   s.order == nullptr ? line.with("order", "none")
                      : line.at("order", s.order).with("order_type", info_of(s.order_type).name);
   return s.sorted == nullptr ? line.with("sorted", "none") : line.at("sorted", s.sorted);
@@ -38,7 +50,9 @@ inline std::string line_of(gpumem_ctx* ctx, const Sort& s) {
 
 inline std::string describe(const Sort& s) {
   const auto offset = [](const void* p) { return std::to_string(reinterpret_cast<uintptr_t>(p) % 16); };
-  return std::to_string(s.n) + ' ' + info_of(s.dtype).name + (s.descending != 0 ? " descending" : "") +
+  return std::to_string(s.n) + ' ' + info_of(s.dtype).name +
+         (s.segments == -1 ? "" : " in " + std::to_string(s.segments) + " segments") +
+         (s.descending != 0 ? " descending" : "") +
          (s.sorted == nullptr  ? ""
           : s.sorted == s.keys ? " in place"
                                : " sorted") +
@@ -63,7 +77,7 @@ inline bool is_less(gpumem_dtype dtype, uint64_t a, uint64_t b) {
 }
 
 // In host memory.
-inline void sort_reference(const Sort& s) {
+inline void sort_reference(const Sort& s, int64_t first_position = 0) {
   std::vector<uint64_t> keys(static_cast<size_t>(s.n));
   for (int64_t i = 0; i < s.n; ++i) keys[static_cast<size_t>(i)] = bits_at(s.dtype, s.keys, i);
   std::vector<uint64_t> order(keys.size());
@@ -75,7 +89,19 @@ inline void sort_reference(const Sort& s) {
     const size_t bytes = info_of(s.dtype).bytes;
     const size_t order_bytes = info_of(s.order_type).bytes;
     if (s.sorted != nullptr) std::memcpy(static_cast<char*>(s.sorted) + i * bytes, &keys[order[i]], bytes);
-    if (s.order != nullptr) std::memcpy(static_cast<char*>(s.order) + i * order_bytes, &order[i], order_bytes);
+    const uint64_t position = order[i] + static_cast<uint64_t>(first_position);
+    if (s.order != nullptr) std::memcpy(static_cast<char*>(s.order) + i * order_bytes, &position, order_bytes);
+  }
+}
+inline void segments_reference(const Sort& s) {
+  for (int64_t k = 0; k < s.segments; ++k) {
+    const int64_t first = s.offsets[k];
+    const auto from = [first](void* p, gpumem_dtype dtype) {
+      return p == nullptr ? p : static_cast<char*>(p) + first * static_cast<int64_t>(info_of(dtype).bytes);
+    };
+    sort_reference({s.dtype, from(const_cast<void*>(s.keys), s.dtype), s.offsets[k + 1] - first, s.descending,
+                    from(s.sorted, s.dtype), from(s.order, s.order_type), s.order_type},
+                   first);
   }
 }
 

@@ -103,7 +103,9 @@ class Bench(unittest.TestCase):
                  "select of=places index_type=i32 n=100", "scatter row_bytes=12 n=50 dst_rows=100 index_type=u32",
                  "resize filter=bilinear dtype=f32 src_rows=20 src_cols=30 dst_rows=33 dst_cols=11",
                  "resize filter=nearest dtype=u8 channels=3 src_rows=20 src_cols=30 dst_rows=33 dst_cols=11 batches=3",
-                 "convert from=f64 to=f16 n=1000", "scan dtype=f32 op=sum n=1000 exclusive=1", "arithmetic op=multiply dtype=f32 extents=20x30", "axpby dtype=f64 n=999 y=none",
+                 "convert from=f64 to=f16 n=1000", "scan dtype=f32 op=sum n=1000 exclusive=1",
+                 "scan dtype=i8 op=sum extents=10x20x5 axis=1 x_strides=1,10,200", "scan dtype=f32 op=max n=1000 result_type=f32 segments=7 result=x",
+                 "arithmetic op=multiply dtype=f32 extents=20x30", "axpby dtype=f64 n=999 y=none",
                  "copy bytes=1000 rows=7 src_pitch=1001 src=mixed dst=managed",
                  "copy_boxes bytes=8 count=9 extents=3x4x5 dst_strides=40,8,1", "fill bytes=8 n=100 dst_misaligned=3",
                  "transpose bytes=16 rows=30 cols=20 dst=src", "permute bytes=2 extents=3x4x5x6 order=3,1,0,2"]

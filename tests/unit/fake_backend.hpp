@@ -87,6 +87,7 @@ class FakeBackend final : public Backend {
   }
   void* allocate_async(NativeStream, size_t bytes) override { return allocate(GPUMEM_MEMORY_DEVICE, bytes); }
   void release_async(NativeStream, void* p, size_t bytes) noexcept override { release(GPUMEM_MEMORY_DEVICE, p, bytes); }
+  std::shared_ptr<void> scratch(NativeStream, size_t) override { return nullptr; }
 
   size_t granule_bytes() const noexcept override { return granule_; }
   uintptr_t reserve_addresses(size_t bytes) override {

@@ -218,6 +218,10 @@ TEST_P(LastProblem, Sort) {
     SortParams c{static_cast<gpumem_dtype>(random.below(12)), somewhere(), static_cast<int64_t>(random.below(2000)),
                  static_cast<int32_t>(random.below(2))};
     c.sorted = somewhere();
+    if (random.below(2) == 0) {
+      c.offsets = reinterpret_cast<int64_t*>(somewhere(8 * some(4)));
+      c.segments = some(100) - 1;
+    }
     return c;
   });
 }
@@ -229,6 +233,21 @@ TEST_P(LastProblem, Scan) {
     ScanParams c{dtype,       kOps[random.below(4)], static_cast<int32_t>(random.below(2)),          somewhere(),
                  some(20000), somewhere(),           random.below(2) == 0 ? dtype : wide_type(dtype)};
     if (random.below(4) == 0) c.x = c.result;
+    if (random.below(3) == 0) {
+      c.offsets = reinterpret_cast<int64_t*>(somewhere(8 * some(4)));
+      c.segments = some(100);
+    } else if (random.below(2) == 0) {
+      c.view.rank = static_cast<int32_t>(some(4));
+      c.view.axis = static_cast<int32_t>(some(c.view.rank)) - 1;
+      c.n = 1;
+      int64_t stride = 1;
+      for (int32_t d = c.view.rank; d-- > 0;) {
+        c.n *= c.view.extents[d] = some(12);
+        c.view.x_strides[d] = random.below(2) == 0 ? stride : some(100) - 1;
+        c.view.result_strides[d] = stride;
+        stride = stride * c.view.extents[d] + some(2) - 1;
+      }
+    }
     return c;
   });
 }
@@ -314,13 +333,16 @@ TEST_P(LastProblem, ReduceByIndex) {
   expect_same_plans<ReduceByIndexFamily>([&] {
     const bool counts = random.below(3) == 0;
     const auto dtype = static_cast<gpumem_dtype>(random.below(12));
+    const int64_t cols = counts || random.below(2) == 0 ? 1 : some(40);
     return ReduceByIndexParams{.dtype = counts ? gpumem_dtype{GPUMEM_I64} : dtype,
                                .op = counts ? GPUMEM_SUM : static_cast<gpumem_reduce_op>(random.below(8)),
                                .x = counts ? nullptr : somewhere(),
                                .index_type = GPUMEM_I32,
                                .index = somewhere(4 * some(8)),
                                .n = some(2000),
-                               .bins = some(2000)};
+                               .bins = some(2000),
+                               .cols = cols,
+                               .ld = counts ? 1 : cols + gap()};
   });
 }
 TEST_P(LastProblem, Resize) {

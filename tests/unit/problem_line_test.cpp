@@ -44,9 +44,17 @@ auto told(const AxpbyParams& c) { return std::tuple(c.dtype, c.n, c.alpha, c.bet
 auto told(const ConvertParams& c) { return std::tuple(c.src_type, c.dst_type, c.n); }
 auto told(const SortParams& c) {
   const bool order = c.order != nullptr;
-  return std::tuple(c.dtype, c.n, c.descending, c.sorted != nullptr, order, order ? c.order_type : 0);
+  return std::tuple(c.dtype, c.n, c.descending, c.segments, c.sorted != nullptr, order, order ? c.order_type : 0);
 }
-auto told(const ScanParams& c) { return std::tuple(c.dtype, c.op, c.n, c.result_type, c.exclusive); }
+auto told(const ScanParams& c) {
+  std::string view;
+  for (int32_t d = 0; d < c.view.rank; ++d) {
+    for (const int64_t number : {c.view.extents[d], c.view.x_strides[d], c.view.result_strides[d]}) {
+      view += std::to_string(number) + ' ';
+    }
+  }
+  return std::tuple(c.dtype, c.op, c.n, c.segments, c.result_type, c.exclusive, c.view.axis, view);
+}
 auto told(const ArithmeticParams& c) {
   std::string views;
   const auto add = [&](const int64_t* list) {
@@ -95,7 +103,9 @@ auto told(const CopyBoxesParams& c) { return std::tuple(c.element_bytes, c.count
 auto told(const SelectParams& c) {
   return std::tuple(c.places, c.n, c.dst_rows, c.places ? c.index_type : 0, c.row_bytes, c.src_pitch, c.dst_pitch);
 }
-auto told(const ReduceByIndexParams& c) { return std::tuple(c.dtype, c.op, c.n, c.bins, c.index_type, c.x != nullptr); }
+auto told(const ReduceByIndexParams& c) {
+  return std::tuple(c.dtype, c.op, c.n, c.cols, c.ld, c.bins, c.index_type, c.x != nullptr);
+}
 auto told(const ResizeParams& c) {
   return std::tuple(c.filter, c.dtype, c.channels, c.src_rows, c.src_cols, c.src_pitch, c.dst_rows, c.dst_cols,
                     c.dst_pitch);
@@ -185,11 +195,23 @@ SortParams random_call(Random& r, std::type_identity<SortParams>) {
   if (r.below(3) != 0) c.sorted = address(r);
   if (r.below(3) != 0) c.order = address(r);
   c.order_type = any_of(r, GPUMEM_F64);
+  if (r.below(2) == 0) c.segments = any(r), c.offsets = reinterpret_cast<const int64_t*>(address(r));
   return c;
 }
 ScanParams random_call(Random& r, std::type_identity<ScanParams>) {
-  return {any_of(r, GPUMEM_F64), any_of(r, GPUMEM_MIN), any_of(r, 1), address(r), any(r), address(r),
-          any_of(r, GPUMEM_F64)};
+  ScanParams c{any_of(r, GPUMEM_F64), any_of(r, GPUMEM_MIN), any_of(r, 1), address(r), any(r), address(r),
+               any_of(r, GPUMEM_F64)};
+  if (r.below(3) == 0) c.segments = any(r), c.offsets = reinterpret_cast<const int64_t*>(address(r));
+  if (c.offsets != nullptr || r.below(2) == 0) return c;
+  c.view.rank = static_cast<int32_t>(r.below(kMaxScanRank)) + 1;
+  c.view.axis = any_of(r, c.view.rank - 1);
+  for (int32_t d = 0; d < c.view.rank; ++d) {
+    c.view.extents[d] = any(r);
+    c.view.x_strides[d] = any(r);
+    c.view.result_strides[d] = any(r);
+  }
+  c.n = product_of(c.view.extents, c.view.rank);
+  return c;
 }
 ArithmeticParams random_call(Random& r, std::type_identity<ArithmeticParams>) {
   ArithmeticParams c{.op = r.below(3) == 0 ? Arithmetic::multiply : Arithmetic::lincomb,
@@ -202,9 +224,10 @@ ArithmeticParams random_call(Random& r, std::type_identity<ArithmeticParams>) {
     c.extents[d] = any(r);
     c.z_strides[d] = any(r);
   }
+  if (c.op == Arithmetic::lincomb && r.below(3) == 0) c.in_memory = static_cast<uint32_t>(r.below(1u << c.terms));
   for (int32_t k = 0; k < c.terms; ++k) {
     c.x[k] = address(r);
-    c.factors[k] = c.op == Arithmetic::lincomb && r.below(5) == 0 ? 0 : 1;
+    c.factors[k] = c.op == Arithmetic::lincomb && r.below(5) == 0 && !c.has_factor_in_memory(k) ? 0 : 1;
     std::copy_n(c.z_strides, c.rank, c.x_strides[k]);
     if (c.rank > 0 && r.below(3) == 0) c.x_strides[k][0] = any(r);
   }
@@ -263,6 +286,8 @@ ReduceByIndexParams random_call(Random& r, std::type_identity<ReduceByIndexParam
   c.index = address(r);
   c.n = any(r);
   c.bins = any(r);
+  if (r.below(2) == 0) c.cols = any(r);
+  c.ld = r.below(2) == 0 ? c.cols : any(r);
   return c;
 }
 template <class Call>
@@ -316,7 +341,7 @@ TYPED_TEST(ProblemLine, IsReadAsItWasWritten) {
     if constexpr (requires { call.src; }) note_all(record, random, {call.src});
     if constexpr (requires { call.index; }) note_all(record, random, {call.index});
     if constexpr (requires { call.dst; }) note_all(record, random, {call.dst});
-    if constexpr (requires { call.offsets; }) note_all(record, random, {call.x, call.offsets});
+    if constexpr (requires { call.offsets; }) note_all(record, random, {call.offsets});
     if constexpr (requires { call.sorted; }) note_all(record, random, {call.keys});
     if constexpr (requires { call.z; }) note_all(record, random, {call.z});
     if constexpr (std::same_as<Call, ArithmeticParams>) {

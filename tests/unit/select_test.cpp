@@ -118,13 +118,23 @@ template <>
 ScanParams random_params(std::mt19937_64& random) {
   static constexpr gpumem_reduce_op kOps[] = {GPUMEM_SUM, GPUMEM_MIN, GPUMEM_MAX, GPUMEM_PROD};
   const auto dtype = static_cast<gpumem_dtype>(random() % 12);
-  return {dtype,
-          kOps[random() % 4],
-          static_cast<int32_t>(random() % 2),
-          anywhere(random, 1),
-          1 + log_uniform(random, 40),
-          anywhere(random, 0),
-          random() % 2 == 0 ? dtype : wide_type(dtype)};
+  ScanParams p{dtype,
+               kOps[random() % 4],
+               static_cast<int32_t>(random() % 2),
+               anywhere(random, 1),
+               1 + log_uniform(random, 40),
+               anywhere(random, 0),
+               random() % 2 == 0 ? dtype : wide_type(dtype)};
+  if (random() % 3 == 0) {
+    p.segments = 1 + log_uniform(random, 30);
+    p.offsets = reinterpret_cast<const int64_t*>(made_up_address(0, 2));
+  } else if (random() % 2 == 0) {
+    const int64_t n = 1 + log_uniform(random, 20);
+    const int64_t lines = 1 + log_uniform(random, 20);
+    p.n = n * lines;
+    p.view = {2, 0, {n, lines}, {1, n}, {lines, 1}};
+  }
+  return p;
 }
 template <>
 ConvertParams random_params(std::mt19937_64& random) {
@@ -141,6 +151,10 @@ SortParams random_params(std::mt19937_64& random) {
   if (random() % 3 != 0) p.sorted = random() % 3 == 0 ? const_cast<void*>(p.keys) : anywhere(random, 0);
   if (p.sorted == nullptr || random() % 2 == 0) p.order = made_up_address(0, 2);
   p.order_type = random() % 2 == 0 ? GPUMEM_I64 : GPUMEM_U32;
+  if (random() % 2 == 0) {
+    p.offsets = reinterpret_cast<const int64_t*>(made_up_address(0, 3));
+    p.segments = 1 + log_uniform(random, 40);
+  }
   return p;
 }
 
@@ -250,6 +264,9 @@ ReduceByIndexParams random_params(std::mt19937_64& random) {
   p.dtype = static_cast<gpumem_dtype>(random() % 12);
   p.op = static_cast<gpumem_reduce_op>(random() % kSumsAndExtremes);
   p.x = anywhere(random, 0);
+  if (random() % 2 == 0) return p;
+  p.cols = 1 + log_uniform(random, 8);
+  p.ld = p.cols + random() % 3;
   return p;
 }
 template <>
@@ -260,10 +277,11 @@ ArithmeticParams random_params(std::mt19937_64& random) {
   p.z = anywhere(random, 0);
   int64_t stride = 1;
   for (int32_t d = p.rank - 1; d >= 0; --d) {
-    p.extents[d] = 1 + log_uniform(random, 12);
+    p.extents[d] = 1 + log_uniform(random, p.rank <= 3 ? 12 : 36 / p.rank);
     p.z_strides[d] = stride;
     stride *= p.extents[d];
   }
+  if (p.op == Arithmetic::lincomb && random() % 4 == 0) p.in_memory = 1;
   for (int32_t k = 0; k < p.terms; ++k) {
     p.factors[k] = 1;
     p.x[k] = random() % 2 == 0 ? made_up_address(misalignment(p.z), k + 1) : anywhere(random, k + 1);
@@ -329,9 +347,11 @@ TYPED_TEST(Table, HasUniqueNamesAndTwoVariantsABackend) {
   EXPECT_GE(of_backend[1], 2);
 }
 
-// A problem of these is for one row or another: a scan is ordered or not, and only elements are sorted by their bins.
+// A problem of these is for one row or another: a scan is ordered or not, a sort has segments or not, and only elements
+// are sorted by their bins.
 template <class Family>
-constexpr bool kHasALastRow = !std::is_same_v<Family, ScanFamily> && !std::is_same_v<Family, ReduceByIndexFamily>;
+constexpr bool kHasALastRow = !std::is_same_v<Family, ScanFamily> && !std::is_same_v<Family, SortFamily> &&
+                              !std::is_same_v<Family, ReduceByIndexFamily>;
 
 TYPED_TEST(Table, LastRowOfEachBackendAcceptsEverything) {
   if (!kHasALastRow<TypeParam>) return;
@@ -542,7 +562,8 @@ TEST(Arithmetic, TilesGiveThreadsWork) {
       for (const int64_t rows : {1, 2, 3, 4, 5, 7, 9, 1000, 100003}) {
         ArithmeticParams p{.rank = 2, .terms = 5, .extents = {rows, cols}, .z_strides = {2 * cols + 1, 1}};
         for (auto& strides : p.x_strides) strides[0] = 2 * cols + 1, strides[1] = stride;
-        const ViewTiles tiles = view_tiles(p, arithmetic_steps(p, 4));
+        const bool by_rows = arithmetic_by_rows(p);
+        const ViewTiles tiles = view_tiles(p, arithmetic_steps(p, 4, by_rows), by_rows);
         const int64_t threads = tiles.lanes[0] * tiles.lanes[1] * tiles.lanes[2];
         EXPECT_LE(threads, kArithmeticThreads);
         if (rows * cols < kArithmeticThreads * 64) continue;
@@ -550,6 +571,25 @@ TEST(Arithmetic, TilesGiveThreadsWork) {
                              static_cast<double>(tiles.blocks() * kArithmeticThreads * tiles.across * tiles.steps);
         EXPECT_GE(at_work, 0.25) << rows << " x " << cols << ", stride " << stride;
       }
+    }
+  }
+}
+
+// Wherever the long axes are.
+TEST(Arithmetic, TilesOfManyAxesGiveThreadsWork) {
+  for (int32_t a = 0; a < kMaxViewRank; ++a) {
+    for (int32_t b = 0; b < kMaxViewRank; ++b) {
+      ArithmeticParams p{.rank = kMaxViewRank, .terms = 1};
+      int64_t stride = 1;
+      for (int32_t d = p.rank - 1; d >= 0; --d) {
+        p.extents[d] = d == a ? 1003 : d == b ? 20 : 2;
+        p.z_strides[d] = stride;
+        stride *= p.extents[d] + 1;
+      }
+      const ViewTiles tiles = view_tiles(p, 8, false);
+      EXPECT_EQ(tiles.stride(p.z_strides, 0), 1) << "neighbouring threads go along a row";
+      EXPECT_GE(static_cast<double>(p.elements()) / static_cast<double>(tiles.blocks() * kArithmeticThreads * 8), 0.25)
+          << a << ' ' << b;
     }
   }
 }

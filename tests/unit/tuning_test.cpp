@@ -144,6 +144,7 @@ TEST_F(TuningOf, ClassesAreOfSizesByPowersOfTwoAndOfStridesByWhatDividesThem) {
            Case{"reduce_by_index dtype=f32 op=sum n=500 bins=300 index_type=i32 x=device index=device",
                 {"reduce_by_index dtype=f32 op=sum n=501 bins=299 index_type=i32 x=device index=device"},
                 {"reduce_by_index dtype=f64 op=sum n=500 bins=300 index_type=i32 x=device index=device",
+                 "reduce_by_index dtype=f32 op=sum n=500 cols=2 bins=300 index_type=i32 x=device index=device",
                  "reduce_by_index n=500 bins=300 index_type=i32 x=none index=device"}},
            Case{"copy_boxes bytes=8 count=500 extents=20x30x40 src=device dst=device",
                 {"copy_boxes bytes=8 count=400 extents=28x18x56 src=device dst=device"},
@@ -471,6 +472,7 @@ TEST_F(TuningOf, MeasuresInMemoryOfItsOwn) {
         "select of=places index_type=i32 n=5000 mask=pageable dst=pageable",
         "select row_bytes=4 n=5000 dst_rows=0 mask=pageable",
         "reduce_by_index dtype=f64 op=sum n=5000 bins=300 index_type=i32 x=pageable index=pageable",
+        "reduce_by_index dtype=f32 op=max n=500 cols=7 ld=9 bins=3 index_type=i32 x=pageable index=pageable",
         "reduce_by_index dtype=i16 op=max n=500 bins=3000 index_type=u64 x=pageable index=pageable",
         "reduce_by_index n=5000 bins=30 index_type=u32 x=none index=pageable form=async",
         "reduce_axis dtype=i16 op=sum_cubes axis=cols rows=50 cols=40 x=pageable",
@@ -489,6 +491,8 @@ TEST_F(TuningOf, MeasuresInMemoryOfItsOwn) {
         "map kind=convert_scaled from=u8 to=f32 extents=1000 src=pageable scale=pageable offset=none dst=pageable",
         "scan dtype=f64 op=sum n=1000 exclusive=1 x=pageable result=pageable",
         "scan dtype=i8 op=sum n=1000 result_type=i8 x=pageable result=x",
+        "scan dtype=i16 op=max extents=10x20x5 axis=1 result_strides=1,50,10 x=pageable result=pageable",
+        "scan dtype=f32 op=sum n=1000 segments=30 x=pageable result=pageable offsets=pageable",
         "copy bytes=100 rows=7 src_pitch=200 dst_pitch=120 src=pageable dst=pageable",
         "copy_boxes bytes=4 count=20 extents=5x6x7 src_strides=70,8,1 src=pageable dst=pageable",
         "resize filter=bilinear dtype=u8 channels=3 src_rows=20 src_cols=30 dst_rows=50 dst_cols=40 "
@@ -498,6 +502,7 @@ TEST_F(TuningOf, MeasuresInMemoryOfItsOwn) {
         "permute bytes=4 extents=30x20 order=1,0 src_strides=25,1 dst_strides=32,1 src=pageable dst=pageable",
         "sort dtype=f32 n=1000 keys=pageable order=none sorted=pageable",
         "sort dtype=u16 n=1000 descending=1 keys=pageable order=pageable order_type=i32 sorted=keys",
+        "sort dtype=f64 n=1000 segments=30 keys=pageable order=none sorted=pageable offsets=pageable",
         "convert from=f16 to=f32 n=1000 src=pageable dst=pageable",
         "convert from=bf16 to=f16 n=1000 src=pageable dst=pageable"}) {
     // Each empties the caches before every run, which the sanitizers make slow.
@@ -549,7 +554,9 @@ TEST_F(TuningOf, ComparesTheResultsOfEveryEnqueuedForm) {
       "convert from=f64 to=i8 n=1000 src=pageable dst=pageable",
       "map kind=map op=divide dtype=f32 extents=10x20 x=pageable y=pageable y_strides=0,1 z=pageable",
       "scan dtype=f32 op=prod n=1000 x=pageable result=pageable",
+      "scan dtype=f32 op=sum extents=10x20 axis=0 x=pageable result=pageable",
       "sort dtype=f32 n=1000 keys=pageable order=pageable sorted=pageable",
+      "sort dtype=f32 n=1000 segments=30 keys=pageable order=pageable sorted=pageable offsets=pageable",
       "resize filter=bilinear dtype=u8 channels=3 src_rows=20 src_cols=30 dst_rows=50 dst_cols=40 "
       "src=pageable dst=pageable",
   };

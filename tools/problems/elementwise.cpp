@@ -46,14 +46,34 @@ Instance make_scan(Builder b) {
   const gpumem_dtype result_type = scan_result_type(b.p);
   const gpumem_reduce_op op = b.p.op();
   const auto exclusive = static_cast<int32_t>(b.p.number("exclusive", 0));
-  const int64_t n = b.p.number("n");
-  const auto x = b.input("x", n * kDtypeBytes[dtype], values(dtype, 1, kDtypeBytes[result_type] < 4 ? 1 : 100));
-  const auto result = b.output("result", n * kDtypeBytes[result_type]);
+  const bool viewed = b.p.has("extents");
+  const Extents extents = viewed ? b.p.numbers("extents") : Extents{b.p.number("n")};
+  const auto strides_of = [&](const char* key) { return b.p.has(key) ? b.p.numbers(key) : row_major(extents); };
+  const Extents strides = strides_of("x_strides");
+  const Extents to_strides = strides_of("result_strides");
+  const auto rank = static_cast<int32_t>(extents.size());
+  const auto axis = static_cast<int32_t>(b.p.number("axis", rank - 1));
+  const int64_t segments = b.p.number("segments", 0);
+  const Contents content = values(dtype, 1, kDtypeBytes[result_type] < 4 ? 1 : 100);
+  const auto x = b.input("x", reach(extents, strides) * kDtypeBytes[dtype], content);
+  const auto offsets =
+      segments > 0 ? b.input("offsets", (segments + 1) * 8, even_offsets(extents[0], segments)) : nullptr;
+  const auto result = b.output("result", reach(extents, to_strides) * kDtypeBytes[result_type]);
   gpumem_ctx* const ctx = b.ctx;
-  return b.finish(Limit::copy, [=](On on) {
-    const gpumem_status status =
-        on.async ? gpumem_scan_async(ctx, dtype, op, exclusive, at(x), n, at(result), result_type, on.status, on.stream)
-                 : gpumem_scan(ctx, dtype, op, exclusive, at(x), n, at(result), result_type);
+  const auto scan = [=](On on) {
+    if (viewed) {
+      return call(on, gpumem_scan_axis, gpumem_scan_axis_async, ctx, dtype, op, exclusive, rank, extents.data(), axis,
+                  at(x), strides.data(), at(result), to_strides.data(), result_type);
+    }
+    if (segments > 0) {
+      return call(on, gpumem_scan_segments, gpumem_scan_segments_async, ctx, dtype, op, exclusive, at(x), extents[0],
+                  at<int64_t>(offsets), segments, at(result), result_type);
+    }
+    return call(on, gpumem_scan, gpumem_scan_async, ctx, dtype, op, exclusive, at(x), extents[0], at(result),
+                result_type);
+  };
+  return b.finish(Limit::copy, [scan](On on) {
+    const gpumem_status status = scan(on);
     return status == GPUMEM_OVERFLOW ? GPUMEM_OK : status;  // every variant writes the same values
   });
 }
@@ -66,6 +86,8 @@ struct Sources {
   std::vector<const T*> x;
   std::vector<T> factors;
   Extents strides;
+  OperandPtr numbers;  // of factors in memory
+  std::vector<const double*> numerators;
 };
 
 template <class T, class Plain, class Enqueued>
@@ -73,6 +95,13 @@ gpumem_status lincomb(On on, Plain plain, Enqueued enqueued, gpumem_ctx* ctx, co
                       T* z, const Extents& z_strides) {
   return call(on, plain, enqueued, ctx, static_cast<int32_t>(e.size()), e.data(), static_cast<int32_t>(s.x.size()),
               s.factors.data(), s.x.data(), s.strides.data(), z, z_strides.data());
+}
+template <class T, class Plain, class Enqueued>
+gpumem_status lincomb_at(On on, Plain plain, Enqueued enqueued, gpumem_ctx* ctx, const Extents& e, const Sources<T>& s,
+                         T* z, const Extents& z_strides) {
+  const double* const* const denominators = nullptr;
+  return call(on, plain, enqueued, ctx, static_cast<int32_t>(e.size()), e.data(), static_cast<int32_t>(s.x.size()),
+              s.factors.data(), s.numerators.data(), denominators, s.x.data(), s.strides.data(), z, z_strides.data());
 }
 template <class T, class Plain, class Enqueued>
 gpumem_status multiply(On on, Plain plain, Enqueued enqueued, gpumem_ctx* ctx, const Extents& e, const Sources<T>& s,
@@ -87,7 +116,12 @@ Instance arithmetic_of(Builder b, gpumem_dtype dtype) {
   const Extents z_strides = b.p.has("z_strides") ? b.p.numbers("z_strides") : row_major(extents);
   const bool is_product = b.p.text("op") == "multiply";
   const int64_t terms = is_product ? 2 : b.p.number("terms");
+  const int64_t in_memory = b.p.number("factors_in_memory");
   Sources<T> sources;
+  if (in_memory != 0) {
+    sources.numbers = std::make_shared<Operand>(b.ctx, b.kind_of("z"), terms * 8, 0);
+    sources.numbers->fill(values(GPUMEM_F64, 1));
+  }
   for (int64_t i = 0; i < terms; ++i) {
     const std::string key = format("x%d", static_cast<int>(i));
     const Extents strides = b.p.has(key + "_strides") ? b.p.numbers(key + "_strides") : z_strides;
@@ -95,11 +129,21 @@ Instance arithmetic_of(Builder b, gpumem_dtype dtype) {
     sources.operands.push_back(x);
     sources.x.push_back(at<T>(x));
     sources.factors.push_back(x ? static_cast<T>(0.5) - static_cast<T>(i) : T{0});
+    sources.numerators.push_back((in_memory >> i & 1) != 0 ? at<double>(sources.numbers) + i : nullptr);
     sources.strides.insert(sources.strides.end(), strides.begin(), strides.end());
   }
   const auto z = b.output("z", reach(extents, z_strides) * kDtypeBytes[dtype]);
   gpumem_ctx* const ctx = b.ctx;
   return b.finish(Limit::copy, [=](On on) {
+    if (sources.numbers) {
+      if constexpr (std::is_same_v<T, float>) {
+        return lincomb_at(on, gpumem_lincomb_at_f32, gpumem_lincomb_at_f32_async, ctx, extents, sources, at<T>(z),
+                          z_strides);
+      } else {
+        return lincomb_at(on, gpumem_lincomb_at_f64, gpumem_lincomb_at_f64_async, ctx, extents, sources, at<T>(z),
+                          z_strides);
+      }
+    }
     if constexpr (std::is_same_v<T, float>) {
       return is_product ? multiply(on, gpumem_multiply_f32, gpumem_multiply_f32_async, ctx, extents, sources, at<T>(z),
                                    z_strides)

@@ -162,6 +162,14 @@ Instance make_sort(Builder b) {
   const auto order = b.p.text("order") == "none" ? nullptr : b.output("order", n * kDtypeBytes[order_type]);
   const auto sorted = b.p.text("sorted") == "none" ? nullptr : b.output("sorted", n * kDtypeBytes[dtype]);
   gpumem_ctx* const ctx = b.ctx;
+  if (b.p.has("segments")) {
+    const int64_t segments = b.p.number("segments");
+    const auto offsets = b.input("offsets", (segments + 1) * 8, even_offsets(n, segments));
+    return b.finish(Limit::none, [=](On on) {
+      return call(on, gpumem_sort_segments, gpumem_sort_segments_async, ctx, dtype, at(keys), n, at<int64_t>(offsets),
+                  segments, descending, at(sorted), at(order), order_type);
+    });
+  }
   return b.finish(Limit::none, [=](On on) {
     return call(on, gpumem_sort, gpumem_sort_async, ctx, dtype, at(keys), n, descending, at(sorted), at(order),
                 order_type);

@@ -90,6 +90,7 @@ std::vector<std::string> operands_of(const Problem& problem) {
       break;
     case GPUMEM_FAMILY_SCAN:
       keys = {"x", "result"};
+      if (problem.has("segments")) keys.emplace_back("offsets");
       break;
     case GPUMEM_FAMILY_ARITHMETIC:
       for (int64_t i = 0; i < terms_of(problem); ++i) keys.push_back(format("x%d", static_cast<int>(i)));
@@ -97,6 +98,7 @@ std::vector<std::string> operands_of(const Problem& problem) {
       break;
     case GPUMEM_FAMILY_SORT:
       keys = {"keys", "order", "sorted"};
+      if (problem.has("segments")) keys.emplace_back("offsets");
       break;
   }
   return keys;
@@ -188,7 +190,7 @@ int64_t counted_bytes(const Problem& p) {
     case GPUMEM_FAMILY_REDUCE_SEGMENTS:
       return n("n") * size("dtype");
     case GPUMEM_FAMILY_REDUCE_BY_INDEX:
-      return n("n") * (size("index_type") + (given("x") != 0 ? size("dtype") : 0));
+      return n("n") * (size("index_type") + (given("x") != 0 ? n("cols") * size("dtype") : 0));
     case GPUMEM_FAMILY_TRANSPOSE:
       return 2 * n("batches") * n("rows") * n("cols") * n("bytes");
     case GPUMEM_FAMILY_PERMUTE:
@@ -219,7 +221,8 @@ int64_t counted_bytes(const Problem& p) {
       return n("n") +
              p.number("dst_rows", n("n")) / 2 * (p.text("of") == "places" ? size("index_type") : 2 * n("row_bytes"));
     case GPUMEM_FAMILY_SCAN:
-      return n("n") * (size("dtype") + kDtypeBytes[scan_result_type(p)]);
+      return (p.has("extents") ? product(p.numbers("extents")) : n("n")) *
+             (size("dtype") + kDtypeBytes[scan_result_type(p)]);
     case GPUMEM_FAMILY_ARITHMETIC:
       break;
   }

@@ -158,15 +158,23 @@ Instance make_reduce_by_index(Builder b) {
   const gpumem_reduce_op op = counts ? GPUMEM_SUM : b.p.op();
   const gpumem_dtype type = b.p.dtype("index_type");
   const int64_t n = b.p.number("n");
+  const int64_t cols = b.p.number("cols", 1);
+  const int64_t ld = b.p.number("ld", cols);
   const int64_t bins = b.p.number("bins");
-  const auto x = counts ? nullptr : b.input("x", n * kDtypeBytes[dtype], values_for(op, dtype, 1));
+  const int64_t span = n == 0 ? 0 : (n - 1) * ld + cols;
+  const auto x = counts ? nullptr : b.input("x", span * kDtypeBytes[dtype], values_for(op, dtype, 1));
   // Random bins, which repeat. The last of an even number stays empty.
   const gpumem_dtype numbers = kDtypeBytes[type] == 4 ? GPUMEM_U32 : GPUMEM_U64;
   const Contents bin = bins < 3 ? some_rows(type, bins) : values(numbers, 3, static_cast<uint64_t>(bins - 1) / 2);
   const auto index = b.input("index", n * kDtypeBytes[type], bin);
-  const auto result = b.result(b.kind_of(counts ? "index" : "x"), bins * 8 * (op == GPUMEM_MIN_MAX ? 2 : 1));
+  const auto result = b.result(b.kind_of(counts ? "index" : "x"), bins * cols * 8 * (op == GPUMEM_MIN_MAX ? 2 : 1));
   gpumem_ctx* const ctx = b.ctx;
   return b.finish(Limit::read, [=](On on) {
+    if (ld != 1) {
+      const gpumem_status status = call(on, gpumem_reduce_rows_by_index, gpumem_reduce_rows_by_index_async, ctx, dtype,
+                                        op, at(x), n, cols, ld, type, at(index), at(result), bins);
+      return status == GPUMEM_EMPTY ? GPUMEM_OK : status;
+    }
     const gpumem_status status = call(on, gpumem_reduce_by_index, gpumem_reduce_by_index_async, ctx, dtype, op, at(x),
                                       type, at(index), n, at(result), bins);
     return status == GPUMEM_EMPTY ? GPUMEM_OK : status;  // as for segments

@@ -298,6 +298,11 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
   of<void> reduce_by_index(reduce_op op, X&& x, I&& index, R&& result) const {
     return this->by_index_into(op, std::forward<X>(x), std::forward<I>(index), std::forward<R>(result), {});
   }
+  // The same for each column of the rows of x. The result has a row per bin.
+  template <class T, class I, class R>
+  of<void> reduce_rows_by_index(reduce_op op, matrix_view<T> x, I&& index, R&& result) const {
+    return this->rows_by_index_into(op, x, std::forward<I>(index), std::forward<R>(result), {});
+  }
   // result[b] = the number of indices b.
   template <class I, class R>
   of<void> count_by_index(I&& index, R&& result) const {
@@ -306,6 +311,35 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
   template <class X, class R>
   of<void> scan(reduce_op op, X&& x, R&& result, bool exclusive = false) const {
     return this->scan_into(op, std::forward<X>(x), std::forward<R>(result), exclusive, {});
+  }
+  // Scans along one axis. The strides are in elements; by default, the arrays are row-major without padding.
+  template <class X, class R>
+  of<void> scan_axis(reduce_op op, X&& x, list<std::int64_t> extents, std::int32_t axis, R&& result,
+                     bool exclusive = false, list<std::int64_t> x_strides = {},
+                     list<std::int64_t> result_strides = {}) const {
+    return this->scan_axis_into(op, std::forward<X>(x), extents, axis, std::forward<R>(result), exclusive, x_strides,
+                                result_strides, {});
+  }
+  template <class X, class O, class R>
+  of<void> scan_segments(reduce_op op, X&& x, O&& offsets, R&& result, bool exclusive = false) const {
+    return this->scan_segments_into(op, std::forward<X>(x), std::forward<O>(offsets), std::forward<R>(result),
+                                    exclusive, {});
+  }
+
+  // -- segments
+
+  // Sorts each segment alone. offsets has one number more than there are segments. Offsets that are not in order, or
+  // exceed the keys, are status::out_of_range, and nothing is written.
+  template <class K, class E, class S>
+  of<void> sort_segments(K&& keys, E&& offsets, S&& sorted, bool descending = false) const {
+    return this->sort_segments_into(std::forward<K>(keys), std::forward<E>(offsets), std::forward<S>(sorted),
+                                    descending, {});
+  }
+  // The positions count from the first key.
+  template <class K, class E, class O>
+  of<void> argsort_segments(K&& keys, E&& offsets, O&& order, bool descending = false) const {
+    return this->argsort_segments_into(std::forward<K>(keys), std::forward<E>(offsets), std::forward<O>(order),
+                                       descending, {});
   }
 
   // -- rows by index

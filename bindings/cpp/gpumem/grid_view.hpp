@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Views of up to three axes with strides, for sums and products of shifted parts of arrays.
+// Views of up to eight axes with strides, for sums and products of shifted parts of arrays.
 #ifndef GPUMEM_GRID_VIEW_HPP
 #define GPUMEM_GRID_VIEW_HPP
 
@@ -13,7 +13,7 @@
 
 namespace gpumem {
 
-// An array of up to three axes in any memory, row-major. Strides are in elements; by default the array has no padding.
+// An array of up to eight axes in any memory, row-major. Strides are in elements; by default the array has no padding.
 // A stride of a view that is only read may be 0, which repeats the elements.
 template <class T>
 class grid_view {
@@ -66,7 +66,7 @@ class grid_view {
 
  private:
   void set(list<std::int64_t> extents, list<std::int64_t> strides) {
-    bool good = extents.size() <= 3 && (strides.size() == 0 || strides.size() == extents.size());
+    bool good = extents.size() <= 8 && (strides.size() == 0 || strides.size() == extents.size());
     rank_ = good ? static_cast<std::int32_t>(extents.size()) : 0;
     for (std::int32_t d = rank_; d-- > 0;) {
       extents_[d] = extents.begin()[d];
@@ -83,7 +83,7 @@ class grid_view {
     }
     if (!good) {
       detail::raise({status::invalid_argument,
-                     "grid_view: expected up to three extents, one stride per extent or none, and no negative number"});
+                     "grid_view: expected up to eight extents, one stride per extent or none, and no negative number"});
     }
   }
   void check(std::int64_t size) const {
@@ -101,7 +101,7 @@ class grid_view {
 
   T* address_ = nullptr;
   std::int32_t rank_ = 0;
-  std::int64_t extents_[3] = {}, strides_[3] = {};
+  std::int64_t extents_[8] = {}, strides_[8] = {};
 };
 
 template <class X>
@@ -131,11 +131,13 @@ template <class X>
 inline constexpr bool becomes_grid = is_grid<bare<X>> || is_matrix<bare<X>>;
 }  // namespace detail
 
-// A summand of lincomb().
+// A summand of lincomb(): factor * *numerator / *denominator * x. The work reads the numbers when it runs. nullptr is 1.
 template <class T>
 struct term {
   T factor;
   grid_view<const T> x;
+  const double* numerator = nullptr;
+  const double* denominator = nullptr;
 };
 
 }  // namespace gpumem

@@ -223,17 +223,22 @@ class operations {
     }
   }
 
-  // z = the sum of factor * x over 1 to 8 terms. Each x has the extents of z: shifted parts of one array make a
-  // stencil. A term with the factor 0 is not read.
+  // z = the sum of factor * x over 1 to 16 terms. Each x has the extents of z: shifted parts of one array make a
+  // stencil. A term with the factor 0, and without a numerator or denominator in memory, is not read.
   template <class T>
   of<void> lincomb(list<term<typename detail::identity<T>::type>> terms, grid_view<T> z) const {
     std::vector<T> factors;
     std::vector<const T*> x;
     std::vector<std::int64_t> strides;
+    std::vector<const double*> above, below;
+    bool in_memory = false;
     for (const auto& one : terms) {
       if (!same_extents(one.x, z))
         return Mode::template refuse<void>("lincomb: the extents of a term are not those of z");
       factors.push_back(one.factor);
+      above.push_back(one.numerator);
+      below.push_back(one.denominator);
+      in_memory = in_memory || one.numerator != nullptr || one.denominator != nullptr;
       x.push_back(one.x.address());
       strides.insert(strides.end(), one.x.strides(), one.x.strides() + one.x.rank());
     }
@@ -241,10 +246,17 @@ class operations {
       return Mode::give(queue_.call(plain, enqueued, z.rank(), z.extents(), detail::few_of(terms.size()),
                                     factors.data(), x.data(), strides.data(), z.address(), z.strides()));
     };
+    const auto run_at = [&](auto plain, auto enqueued) {
+      return Mode::give(queue_.call(plain, enqueued, z.rank(), z.extents(), detail::few_of(terms.size()),
+                                    factors.data(), above.data(), below.data(), x.data(), strides.data(), z.address(),
+                                    z.strides()));
+    };
     if constexpr (std::is_same_v<T, float>) {
+      if (in_memory) return run_at(gpumem_lincomb_at_f32, gpumem_lincomb_at_f32_async);
       return run(gpumem_lincomb_f32, gpumem_lincomb_f32_async);
     } else {
       static_assert(std::is_same_v<T, double>, "lincomb takes float and double, and z is not const");
+      if (in_memory) return run_at(gpumem_lincomb_at_f64, gpumem_lincomb_at_f64_async);
       return run(gpumem_lincomb_f64, gpumem_lincomb_f64_async);
     }
   }
@@ -639,6 +651,35 @@ class operations {
                                        ends.data, segments, to.data));
   }
 
+  // sorted or order is nullptr.
+  template <class K, class E, class O>
+  of<void> segments_to(const K& keys, const E& ends, void* sorted, O* order, bool descending, status_word word) const {
+    static_assert(std::is_same_v<typename E::element, std::int64_t>, "offsets are std::int64_t");
+    constexpr auto order_type = detail::raw_dtype<O>();
+    static_assert(sizeof(O) >= 4 && order_type <= GPUMEM_U64, "order has integers of 32 or 64 bits");
+    if (ends.size < 1) return few("sort_segments: offsets", ends.size, 1);
+    return Mode::give(queue_.call_with(word.get(), gpumem_sort_segments, gpumem_sort_segments_async,
+                                       detail::raw_dtype<std::remove_cv_t<typename K::element>>(), keys.data, keys.size,
+                                       ends.data, ends.size - 1, descending ? 1 : 0, sorted, static_cast<void*>(order),
+                                       order_type));
+  }
+  template <class K, class E, class S>
+  of<void> sort_segments_into(K&& keys, E&& offsets, S&& sorted, bool descending, status_word word) const {
+    const auto from = detail::contiguous(std::forward<K>(keys));
+    const auto to = detail::contiguous(std::forward<S>(sorted));
+    same_type(to, from);
+    if (from.size != to.size) return unequal("sort_segments: keys", from.size, "sorted", to.size);
+    return segments_to(from, detail::contiguous(std::forward<E>(offsets)), to.data, static_cast<std::int64_t*>(nullptr),
+                       descending, word);
+  }
+  template <class K, class E, class O>
+  of<void> argsort_segments_into(K&& keys, E&& offsets, O&& order, bool descending, status_word word) const {
+    const auto from = detail::contiguous(std::forward<K>(keys));
+    const auto places = detail::contiguous(std::forward<O>(order));
+    if (from.size != places.size) return unequal("argsort_segments: keys", from.size, "order", places.size);
+    return segments_to(from, detail::contiguous(std::forward<E>(offsets)), nullptr, places.data, descending, word);
+  }
+
   template <class I>
   static auto bins_of(I&& index) {
     static_assert(std::is_integral_v<detail::element_t<I>> && sizeof(detail::element_t<I>) >= 4,
@@ -659,6 +700,23 @@ class operations {
                                        at.data, at.size, to.data, to.size / (op == reduce_op::min_max ? 2 : 1)));
   }
 
+  template <class T, class I, class R>
+  of<void> rows_by_index_into(reduce_op op, matrix_view<T> x, I&& index, R&& result, status_word word) const {
+    const auto at = bins_of(std::forward<I>(index));
+    const auto to = detail::contiguous(std::forward<R>(result));
+    result_type<T>(to);
+    if (x.batches() != 1)
+      return Mode::template refuse<void>(detail::quantity("reduce_rows_by_index: batches of x", x.batches()) +
+                                         ", expected 1");
+    if (x.rows() != at.size) return unequal("reduce_rows_by_index: rows of x", x.rows(), "index", at.size);
+    const std::int64_t each = op == reduce_op::min_max ? 2 : 1;
+    const std::int64_t bins = x.cols() > 0 ? to.size / each / x.cols() : 0;
+    return Mode::give(queue_.call_with(word.get(), gpumem_reduce_rows_by_index, gpumem_reduce_rows_by_index_async,
+                                       detail::raw_dtype<T>(), detail::raw(op), static_cast<const void*>(x.address()),
+                                       x.rows(), x.cols(), x.ld(), detail::raw_dtype<detail::element_t<I>>(), at.data,
+                                       to.data, bins));
+  }
+
   template <class I, class R>
   of<void> counts_into(I&& index, R&& result, status_word word) const {
     const auto at = bins_of(std::forward<I>(index));
@@ -677,6 +735,40 @@ class operations {
     return Mode::give(queue_.call_with(
         word.get(), gpumem_scan, gpumem_scan_async, detail::raw_dtype<std::remove_cv_t<detail::element_t<X>>>(),
         detail::raw(op), exclusive ? 1 : 0, from.data, from.size, to.data, detail::raw_dtype<detail::element_t<R>>()));
+  }
+
+  template <class X, class R>
+  of<void> scan_axis_into(reduce_op op, X&& x, list<std::int64_t> extents, std::int32_t axis, R&& result,
+                          bool exclusive, list<std::int64_t> x_strides, list<std::int64_t> result_strides,
+                          status_word word) const {
+    const auto from = detail::contiguous(std::forward<X>(x));
+    const auto to = detail::contiguous(std::forward<R>(result));
+    const std::int64_t rank = extents.size();
+    for (const auto& strides : {x_strides, result_strides}) {
+      if (strides.size() != 0 && strides.size() != rank)
+        return unequal("scan_axis: size of strides", strides.size(), "of extents", rank);
+    }
+    if (!reaches(extents, x_strides, from.size)) return past("scan_axis: x", from.size);
+    if (!reaches(extents, result_strides, to.size)) return past("scan_axis: result", to.size);
+    return Mode::give(queue_.call_with(word.get(), gpumem_scan_axis, gpumem_scan_axis_async,
+                                       detail::raw_dtype<std::remove_cv_t<detail::element_t<X>>>(), detail::raw(op),
+                                       exclusive ? 1 : 0, detail::few_of(rank), extents.data(), axis, from.data,
+                                       x_strides.data(), to.data, result_strides.data(),
+                                       detail::raw_dtype<detail::element_t<R>>()));
+  }
+
+  template <class X, class O, class R>
+  of<void> scan_segments_into(reduce_op op, X&& x, O&& offsets, R&& result, bool exclusive, status_word word) const {
+    const auto from = detail::contiguous(std::forward<X>(x));
+    const auto ends = detail::contiguous(std::forward<O>(offsets));
+    const auto to = detail::contiguous(std::forward<R>(result));
+    static_assert(std::is_same_v<typename decltype(ends)::element, std::int64_t>, "offsets are std::int64_t");
+    if (from.size != to.size) return unequal("scan_segments: x", from.size, "result", to.size);
+    if (ends.size < 1) return few("scan_segments: offsets", ends.size, 1);
+    return Mode::give(queue_.call_with(word.get(), gpumem_scan_segments, gpumem_scan_segments_async,
+                                       detail::raw_dtype<std::remove_cv_t<detail::element_t<X>>>(), detail::raw(op),
+                                       exclusive ? 1 : 0, from.data, from.size, ends.data, ends.size - 1, to.data,
+                                       detail::raw_dtype<detail::element_t<R>>()));
   }
 
   template <class S, class I, class D>

@@ -181,6 +181,10 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
   of<void> reduce_by_index(reduce_op op, X&& x, I&& index, R&& result, status_word word = {}) const {
     return this->by_index_into(op, std::forward<X>(x), std::forward<I>(index), std::forward<R>(result), word);
   }
+  template <class T, class I, class R>
+  of<void> reduce_rows_by_index(reduce_op op, matrix_view<T> x, I&& index, R&& result, status_word word = {}) const {
+    return this->rows_by_index_into(op, x, std::forward<I>(index), std::forward<R>(result), word);
+  }
   template <class I, class R>
   of<void> count_by_index(I&& index, R&& result, status_word word = {}) const {
     return this->counts_into(std::forward<I>(index), std::forward<R>(result), word);
@@ -188,6 +192,29 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
   template <class X, class R>
   of<void> scan(reduce_op op, X&& x, R&& result, bool exclusive = false, status_word word = {}) const {
     return this->scan_into(op, std::forward<X>(x), std::forward<R>(result), exclusive, word);
+  }
+  template <class K, class E, class S>
+  of<void> sort_segments(K&& keys, E&& offsets, S&& sorted, bool descending = false, status_word word = {}) const {
+    return this->sort_segments_into(std::forward<K>(keys), std::forward<E>(offsets), std::forward<S>(sorted),
+                                    descending, word);
+  }
+  template <class K, class E, class O>
+  of<void> argsort_segments(K&& keys, E&& offsets, O&& order, bool descending = false, status_word word = {}) const {
+    return this->argsort_segments_into(std::forward<K>(keys), std::forward<E>(offsets), std::forward<O>(order),
+                                       descending, word);
+  }
+  template <class X, class R>
+  of<void> scan_axis(reduce_op op, X&& x, list<std::int64_t> extents, std::int32_t axis, R&& result,
+                     bool exclusive = false, list<std::int64_t> x_strides = {}, list<std::int64_t> result_strides = {},
+                     status_word word = {}) const {
+    return this->scan_axis_into(op, std::forward<X>(x), extents, axis, std::forward<R>(result), exclusive, x_strides,
+                                result_strides, word);
+  }
+  template <class X, class O, class R>
+  of<void> scan_segments(reduce_op op, X&& x, O&& offsets, R&& result, bool exclusive = false,
+                         status_word word = {}) const {
+    return this->scan_segments_into(op, std::forward<X>(x), std::forward<O>(offsets), std::forward<R>(result),
+                                    exclusive, word);
   }
   template <class S, class I, class D>
   of<void> gather(matrix_view<S> src, I&& index, matrix_view<D> dst, status_word word = {}) const {

@@ -123,10 +123,15 @@ def of_one_order(of, to):
     return of.size
 
 
+def require_vector(view, name, instead=""):
+    """`instead`: what to do with other arrays."""
+    if view.ndim != 1:
+        raise ValueError(f"{name} has {view.ndim} axes; expected 1{f' ({instead})' if instead else ''}")
+
+
 def numbers_of(view, name, *dtypes):
     """The number of elements of a vector of indices or offsets with one of these types."""
-    if view.ndim != 1:
-        raise ValueError(f"{name} has {view.ndim} axes; expected 1")
+    require_vector(view, name)
     if view.dtype_code not in dtypes:
         expected = " or ".join(NAMES[dtype] for dtype in dtypes)
         mask = "; numpy.flatnonzero() of a mask has its indices" if view.format == "?" else ""
@@ -136,8 +141,7 @@ def numbers_of(view, name, *dtypes):
 
 def vector(view, name, instead):
     """The number of elements of a vector without padding. `instead`: what to do with other arrays."""
-    if view.ndim != 1:
-        raise ValueError(f"{name} has {view.ndim} axes; expected 1 ({instead})")
+    require_vector(view, name, instead)
     return contiguous(view, name)
 
 
@@ -147,8 +151,7 @@ def indices(view, name):
 
 def flags(view, name):
     """The number of elements of a mask."""
-    if view.ndim != 1:
-        raise ValueError(f"{name} has {view.ndim} axes; expected 1")
+    require_vector(view, name)
     if view.format != "?" and view.dtype_code not in (Dtype.U8, Dtype.I8):
         raise ValueError(f"{name} has elements of {element_name(view)}; expected bool, u8 or i8")
     return contiguous(view, name)
@@ -202,6 +205,14 @@ def rows(view, name):
     return view.shape[0], row_bytes, pitch
 
 
+def matrix_of_rows(view, name):
+    """The number of rows, their elements and the leading dimension."""
+    count, row_bytes, pitch = rows(view, name)
+    if pitch % view.itemsize:
+        refuse(view, name, "rows at strides of whole elements")
+    return count, row_bytes // view.itemsize, pitch // view.itemsize
+
+
 def image(view, name, batch=False):
     """The rows, columns, channels and pitch of an image with axes (rows, columns) or (rows, columns, channels).
 
@@ -234,19 +245,24 @@ def axes_of(view, axis):
     return axes
 
 
-def lines(view, axis):
-    """The arguments of a reduction along an axis, or None if it is not one of rows or columns of matrices.
-
-    Returns 0 (each row) or 1 (each column), rows, cols, ld, batches, batch stride, the shape of the results and `order`.
-    Results are written in the order of the memory of x. `order` lists their axes, or is None for the order of the indices.
-    """
+def axis_of(view, axis):
+    """The axis as a number from 0."""
     try:
         axis = operator.index(axis)
     except TypeError:
         raise TypeError(f"axis is {axis!r}; expected one integer") from None
     if not -view.ndim <= axis < view.ndim:
         raise ValueError(f"axis {axis} of an array with {view.ndim} axes")
-    axis %= view.ndim
+    return axis % view.ndim
+
+
+def lines(view, axis):
+    """The arguments of a reduction along an axis, or None if it is not one of rows or columns of matrices.
+
+    Returns 0 (each row) or 1 (each column), rows, cols, ld, batches, batch stride, the shape of the results and `order`.
+    Results are written in the order of the memory of x. `order` lists their axes, or is None for the order of the indices.
+    """
+    axis = axis_of(view, axis)
     shape, strides, size = list(view.shape), list(view.strides), view.itemsize
     extent, stride = shape.pop(axis), strides.pop(axis)
     order = sorted(range(len(shape)), key=lambda a: -strides[a] if strides[a] else -math.inf)  # repeated axes (stride 0) are the outermost

@@ -12,9 +12,9 @@ from . import _gpumem as raw
 from .array import Array, owner_of
 from .elementwise import Elementwise, numbers
 from .errors import Error
-from .layout import (axes_of, broadcast, broadcast_shape, collapse, contiguous, described, element_name, first_with_axes, flags, image, indices,
-                     is_fortran, leading_dimension, lines, numbers_of, of_one_order, operand, refuse, rows, same_elements, sequence,
-                     strides_over, typed, vector, whole_strides, with_axes)
+from .layout import (axes_of, axis_of, broadcast, broadcast_shape, collapse, contiguous, described, element_name, first_with_axes, flags,
+                     image, indices, is_fortran, leading_dimension, lines, matrix_of_rows, numbers_of, of_one_order, operand, refuse,
+                     rows, same_elements, sequence, strides_over, typed, vector, whole_strides, with_axes)
 from .names import Dtype, Kind, Op
 from .streams import stream_handle
 from .words import NAMES, REDUCE_OPS, RESULTS, TYPESTRS, arg_code, dtype_code, filter_code, integers, op_code, real, unfit
@@ -40,8 +40,21 @@ def elements_of(view, op=None):
     return "_view", (view.ndim, numbers("q", view.shape), view, numbers("q", strides))
 
 
+def segments_of(ends):
+    """The number of segments with these offsets."""
+    count = numbers_of(ends, "offsets", Dtype.I64)
+    if count == 0:
+        raise ValueError("offsets is empty; expected one more element than there are segments")
+    return count - 1
+
+
 raw.set_operations(OP_CODES)
 raw.set_room(room_of_numpy)
+
+
+def pointers(views):
+    """Addresses of Views, and 0 for None, as an argument of a function."""
+    return numbers("Q", [0 if view is None else view.address or 0 for view in views])
 
 
 class Operations(Elementwise):
@@ -156,9 +169,7 @@ class Operations(Elementwise):
         view, ends = operand(self, x, "x", stream), operand(self, offsets, "offsets", stream)
         op, dtype = op_code(op), typed(view, "x")
         n = vector(view, "x", "one call per column")
-        segments = numbers_of(ends, "offsets", Dtype.I64) - 1
-        if segments < 0:
-            raise ValueError("offsets is empty; expected one more element than there are segments")
+        segments = segments_of(ends)
         shape = (segments, 2) if op == Op.MIN_MAX else (segments,)
         out, result = self._out(out, x, view, shape, RESULTS[dtype], stream)
         args = (dtype, op, view, n, ends, segments, result)
@@ -167,38 +178,70 @@ class Operations(Elementwise):
     def reduce_by_index(self, x, index, bins, op="sum", *, out=None, status=None, stream=None):
         """Reduces the elements of each bin to one number: result[b] is for those with index[i] == b. Without x, counts them.
 
-        The index is an array of i32, u32, i64 or u64 with one axis. A number outside 0 to bins - 1 raises IndexError, and
-        nothing is written.
+        If x has more axes, result[b] is the reduction of the rows x[i], element by element. The index is an array of i32, u32,
+        i64 or u64 with one axis. A number outside 0 to bins - 1 raises IndexError, and nothing is written.
         """
         by, op = operand(self, index, "index", stream), op_code(op)
-        n, view = indices(by, "index"), by
+        n, view, row = indices(by, "index"), by, ()
         if x is not None:
             view = operand(self, x, "x", stream)
-            if vector(view, "x", "one call per column") != n:
-                raise ValueError(f"x has {view.size} elements, index {n} numbers; expected the same")
+            row = view.shape[1:]
+            if not row:
+                vector(view, "x", "")
+            if view.shape[0] != n:
+                raise ValueError(f"x has {view.shape[0]} {'rows' if row else 'elements'}, index {n} numbers; expected the same")
         elif op != Op.SUM:
             raise ValueError(f"x is None, which counts elements, but op is {Op(op).name}; expected SUM")
         dtype = Dtype.I64 if x is None else typed(view, "x")
-        shape = (bins, 2) if op == Op.MIN_MAX else (bins,)
+        shape = (bins, *row, 2) if op == Op.MIN_MAX else (bins, *row)
         out, result = self._out(out, index if x is None else x, view, shape, RESULTS[dtype], stream)
+        if row:
+            args = (int(dtype), op, view, *matrix_of_rows(view, "x"), by.dtype_code, by, result, bins)
+            return self._several("gpumem_reduce_rows_by_index", args, (view, by, result, status), out, status, stream)
         args = (int(dtype), op, None if x is None else view, by.dtype_code, by, n, result, bins)
         return self._several("gpumem_reduce_by_index", args, (view, by, result, status), out, status, stream)
 
-    def scan(self, x, op="sum", *, exclusive=False, dtype=None, out=None, status=None, stream=None):
+    def scan(self, x, op="sum", *, axis=None, exclusive=False, dtype=None, out=None, status=None, stream=None):
         """Element i of the result is the reduction ("sum", "min", "max" or "prod") of the first i + 1 elements in C order.
 
         If exclusive, it is the reduction of the first i elements. The dtype is that of x, or the default: i64, u64 or f64.
+        With an axis, each line along it is scanned, and the result has the shape of x.
         """
         view, op = operand(self, x, "x", stream), op_code(op)
-        of, n = typed(view, "x"), contiguous(view, "x")
-        if dtype is not None:
-            code = dtype_code(dtype)
-        else:
-            code = RESULTS[of] if out is None else typed(operand(self, out, "out", stream, write=True), "out")
+        of, code = typed(view, "x"), self._scan_type(view, dtype, out, stream)
+        if axis is not None:
+            return self._scan_axis(x, view, op, axis_of(view, axis), exclusive, code, out, status, stream)
+        n = contiguous(view, "x")
         out, result = self._out(out, x, view, (n,), code, stream)
-        self._run("gpumem_scan", stream, (of, op, bool(exclusive), view, n, result, int(code)), (view, result, status),
+        self._run("gpumem_scan", stream, (of, op, bool(exclusive), view, n, result, code), (view, result, status),
                   (self._status(status),))  # fmt: skip
         return out
+
+    def _scan_type(self, view, dtype, out, stream):
+        if dtype is not None:
+            return int(dtype_code(dtype))
+        return int(RESULTS[view.dtype_code] if out is None else typed(operand(self, out, "out", stream, write=True), "out"))
+
+    def _scan_axis(self, x, view, op, axis, exclusive, code, out, status, stream):
+        out = self._room(x, view, view.shape, code, stream) if out is None else out
+        result = operand(self, out, "out", stream, write=True)
+        if result.dtype_code != code or result.shape != view.shape:
+            raise ValueError(f"out has the shape {result.shape} and elements of {element_name(result)}; expected {view.shape} of {NAMES[code]}")
+        strides = [numbers("q", whole_strides(v, name)) for v, name in ((view, "x"), (result, "out"))]
+        args = (view.dtype_code, op, bool(exclusive), view.ndim, numbers("q", view.shape), axis, view, strides[0], result, strides[1], code)
+        return self._several("gpumem_scan_axis", args, (view, result, status), out, status, stream)
+
+    def scan_segments(self, x, offsets, op="sum", *, exclusive=False, dtype=None, out=None, status=None, stream=None):
+        """Scans each x[offsets[s]:offsets[s + 1]], as scan() does. x has one axis. The offsets are i64.
+
+        The result has one number per element of x. The numbers of elements in no segment are not written.
+        """
+        view, ends = operand(self, x, "x", stream), operand(self, offsets, "offsets", stream)
+        op, of, n = op_code(op), typed(view, "x"), vector(view, "x", "scan() with an axis")
+        segments, code = segments_of(ends), self._scan_type(view, dtype, out, stream)
+        out, result = self._out(out, x, view, (n,), code, stream)
+        args = (of, op, bool(exclusive), view, n, ends, segments, result, code)
+        return self._several("gpumem_scan_segments", args, (view, ends, result, status), out, status, stream)
 
     def argreduce(self, x, op="min", *, axis=None, out=None, status=None, stream=None):
         """The minimum, maximum or largest magnitude ("max_abs") of all elements, and its index in C order.
@@ -472,9 +515,11 @@ class Operations(Elementwise):
         return out
 
     def lincomb(self, terms, out=None, *, stream=None):
-        """out = the sum of factor * x over 1 to 8 pairs (factor, x), of f32 or f64.
+        """out = the sum of factor * x over 1 to 16 pairs (factor, x), of f32 or f64.
 
-        Operands are broadcast as in NumPy. Views of one array make a stencil.
+        Operands are broadcast as in NumPy. Views of one array make a stencil. A factor is a number, an array of one f64, or a
+        tuple (number, numerator, denominator) of a number and two such arrays, where None counts as 1. The work reads these
+        arrays when it runs, so they can be the results of earlier calls on the same stream.
         """
         if not hasattr(terms, "__iter__"):
             raise unfit("terms", terms, "pairs of a factor and an array")
@@ -484,19 +529,39 @@ class Operations(Elementwise):
             if done is not None:
                 return done
         if not terms:
-            raise ValueError("terms is empty; expected 1 to 8 pairs of a factor and an array")
+            raise ValueError("terms is empty; expected 1 to 16 pairs of a factor and an array")
         for k, term in enumerate(terms):
             if not isinstance(term, list | tuple) or len(term) != 2:
                 raise unfit(f"terms[{k}]", term, "a pair of a factor and an array")
-        factors, arrays = [real(term[0], f"the factor of terms[{k}]") for k, term in enumerate(terms)], [term[1] for term in terms]
+        parts = [self._factor(term[0], f"the factor of terms[{k}]", stream) for k, term in enumerate(terms)]
+        factors, *in_memory = zip(*parts)
+        arrays = [term[1] for term in terms]
         names = [f"x[{k}]" for k in range(len(arrays))]
         views = [operand(self, x, name, stream) for x, name in zip(arrays, names)]
-        out, to, rank, extents, strides, name = self._over_views("gpumem_lincomb_", arrays, views, names, out, stream)
-        letter, pointers = {"f32": "f", "f64": "d"}[name[-3:]], [view.address or 0 for view in views]
-        args = (rank, extents, len(views), numbers(letter, factors), numbers("Q", pointers),
+        given = [view for of in in_memory for view in of if view is not None]
+        name = "gpumem_lincomb_at_" if given else "gpumem_lincomb_"
+        out, to, rank, extents, strides, name = self._over_views(name, arrays, views, names, out, stream)
+        letter = {"f32": "f", "f64": "d"}[name[-3:]]
+        above_and_below = [pointers(of) for of in in_memory] if given else ()
+        args = (rank, extents, len(views), numbers(letter, factors), *above_and_below, pointers(views),
                 numbers("q", [s for own in strides[:-1] for s in own]), to, numbers("q", strides[-1]))  # fmt: skip
-        self._run(name, stream, args, (*views, to))
+        self._run(name, stream, args, (*views, *given, to))
         return out
+
+    def _factor(self, value, name, stream):
+        """A factor's number, and the Views of its numerator and denominator, or None for 1."""
+        if isinstance(value, tuple):
+            if len(value) != 3:
+                raise unfit(name, value, "a number, an array of one f64, or (number, numerator, denominator)")
+            views = [None if v is None else operand(self, v, name, stream) for v in value[1:]]
+            for view in views:
+                if view is not None and (view.dtype_code != Dtype.F64 or view.size != 1):
+                    raise TypeError(f"{name} has {view.size} elements of {element_name(view)}; expected one of f64")
+            return 1.0 if value[0] is None else real(value[0], name), *views
+        view = operand(self, value, name, stream) if hasattr(value, "__dlpack__") else None
+        if view is None or view.dtype_code != Dtype.F64 or view.size != 1:
+            return real(value, name), None, None
+        return 1.0, view, None
 
     def multiply(self, x, y, out=None, *, stream=None):
         """out = x * y, element by element, of f32 or f64, broadcast as in NumPy."""
@@ -551,35 +616,68 @@ class Operations(Elementwise):
     def sort(self, keys, out=None, *, descending=False, order=None, stream=None):
         """The keys in ascending or descending order. out may be keys. An array `order` also gets their positions.
 
-        keys have one axis. The sort is stable. NaNs count as greater than every number.
+        Several axes: the keys along the last one. The sort is stable. NaNs count as greater than every number.
         """
-        of, n = self._keys(keys, stream)
-        out, to = self._moved(out, keys, of, (n,), stream)
-        contiguous(to, "out")
+        of = self._keys(keys, stream)
+        out, to = self._moved(out, keys, of, of.shape, stream)
         by = None if order is None else operand(self, order, "order", stream, True)
-        if by is not None and indices(by, "order") != n:
-            raise ValueError(f"order has {by.size} numbers; expected {n}")
-        args = (typed(of, "keys"), of, n, int(bool(descending)), to, by, Dtype.I64 if by is None else by.dtype_code)
-        self._run("gpumem_sort", stream, args, (of, to, by))
+        self._sort(keys, of, to, order, by, "order", descending, stream)
         return out
 
     def argsort(self, keys, out=None, *, descending=False, dtype="i64", stream=None):
-        """The positions of the keys in ascending or descending order, of type i32, u32, i64 or u64."""
-        of, n = self._keys(keys, stream)
+        """The positions of the keys in ascending or descending order, of type i32, u32, i64 or u64. Axes are as for sort()."""
+        of = self._keys(keys, stream)
         if out is None:
-            out = self._room(keys, of, (n,), dtype_code(dtype), stream)
-        to = operand(self, out, "out", stream, True)
-        if indices(to, "out") != n:
-            raise ValueError(f"out has {to.size} numbers; expected {n}")
-        self._run("gpumem_sort", stream, (typed(of, "keys"), of, n, int(bool(descending)), None, to, to.dtype_code), (of, to))
+            out = self._room(keys, of, of.shape, dtype_code(dtype), stream)
+        self._sort(keys, of, None, out, operand(self, out, "out", stream, True), "out", descending, stream)
+        return out
+
+    def sort_segments(self, keys, offsets, out=None, *, descending=False, order=None, status=None, stream=None):
+        """Sorts each keys[offsets[s]:offsets[s + 1]] alone. out may be keys. Without out, it begins as a copy of the keys.
+
+        keys have one axis. The offsets are i64. An array `order` gets the positions in keys. Offsets that are not in order,
+        or exceed the keys, raise IndexError, and nothing is written.
+        """
+        of, ends = self._keys(keys, stream), operand(self, offsets, "offsets", stream)
+        vector(of, "keys", "sort(), which takes several axes")
+        segments_of(ends)
+        given = out is not None
+        out, to = self._moved(out, keys, of, of.shape, stream)
+        if not given:
+            self.copy(out, keys, stream=stream)
+        by = None if order is None else operand(self, order, "order", stream, True)
+        self._sorted(of, to, by, "order", descending, ends, (self._status(status),), status, stream)
         return out
 
     def _keys(self, keys, stream):
         of = operand(self, keys, "keys", stream)
-        if len(of.shape) != 1:
-            raise ValueError(f"keys have {len(of.shape)} axes; expected 1")
+        if len(of.shape) == 0:
+            raise ValueError("keys have 0 axes; expected 1 or more")
         contiguous(of, "keys")
-        return of, of.size
+        return of
+
+    def _sort(self, keys, of, to, order, by, name, descending, stream):
+        """Sorts along the last axis. Rows are segments, and their positions begin at 0 again."""
+        length = of.shape[-1]
+        if len(of.shape) == 1 or of.size == 0:
+            return self._sorted(of, to, by, name, descending, None, (), None, stream)
+        ends = self._room(keys, of, (of.size // length + 1,), int(Dtype.I64), stream)
+        self.fill(ends, length, stream=stream)
+        self.scan(ends, exclusive=True, out=ends, stream=stream)
+        self._sorted(of, to, by, name, descending, operand(self, ends, "offsets", stream), (None,), None, stream)
+        if by is not None:
+            self.map("remainder", order, length, order, stream=stream)
+
+    def _sorted(self, of, to, by, name, descending, ends, tail, status, stream):
+        if to is not None:
+            contiguous(to, "out")
+        if by is not None and by.shape != of.shape:
+            raise ValueError(f"{name} has the shape {by.shape}; expected {of.shape}")
+        if by is not None:
+            indices(by, name) if len(by.shape) == 1 else contiguous(by, name)
+        segments = () if ends is None else (ends, ends.size - 1)
+        args = (typed(of, "keys"), of, of.size, *segments, int(bool(descending)), to, by, Dtype.I64 if by is None else by.dtype_code)
+        self._run("gpumem_sort" if ends is None else "gpumem_sort_segments", stream, args, (of, to, by, ends, status), tail)
 
     def resize(self, src, size=None, filter="bilinear", out=None, *, stream=None):
         """Resizes an image of u8, u16 or f32 with axes (rows, columns) or (rows, columns, channels) to `size`, (rows, columns).

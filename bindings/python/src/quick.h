@@ -17,7 +17,7 @@
 #define QUICK(name, arguments) \
   { "quick_" #name, (PyCFunction)(void (*)(void))quick_##name, METH_FASTCALL, arguments }
 
-enum { MAX_TERMS = 8 };
+enum { MAX_TERMS = 16 };
 
 typedef struct {
   int count;

@@ -1,5 +1,7 @@
 // Sums of scaled operands, and products, over views, on the host.
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
 #include "backend/host/host_backend.hpp"
 #include "backend/host/implementations.hpp"
@@ -15,7 +17,7 @@ namespace {
 struct ShortAxis {
   int64_t extent = 1;
   int64_t z_stride = 0;
-  int64_t x_strides[ArithmeticRow::kMost] = {};
+  int64_t x_strides[kMaxTerms] = {};
 };
 
 ShortAxis take_short_axis(ArithmeticParams& a) noexcept {
@@ -32,6 +34,38 @@ ShortAxis take_short_axis(ArithmeticParams& a) noexcept {
   return axis;
 }
 
+// The terms in the groups that a loop takes. Groups after the first continue the sum of the groups before: 1 * x is x.
+struct TermGroups {
+  static constexpr int64_t kBytes = 2048;
+  ArithmeticRow row[3];
+  int32_t count = 0;
+  alignas(64) char partial[kBytes];
+
+  TermGroups(const ArithmeticParams& a, const ArithmeticRow& common) noexcept {
+    const int64_t bytes = element_bytes(a.dtype);
+    const uint64_t one = bytes == 4 ? std::bit_cast<uint32_t>(1.0f) : std::bit_cast<uint64_t>(1.0);
+    int32_t k = 0;
+    do {
+      ArithmeticRow& group = row[count] = common;
+      if (count > 0) {
+        group.x[0] = partial;
+        group.factor[0] = one;
+        group.step[0] = bytes;
+        group.terms = 1;
+      }
+      for (; group.terms < ArithmeticRow::kMost && k < a.terms; ++k) {
+        group.factor[group.terms] = a.factors[k];
+        group.step[group.terms++] = a.x_strides[k][a.rank - 1] * bytes;
+      }
+      ++count;
+      if (k == a.terms) return;
+      group.z = partial;
+      group.z_step = bytes;
+      group.stream = false;
+    } while (true);
+  }
+};
+
 // large: z is larger than the caches.
 void rows(const Loops& loops, const ArithmeticParams& a, const ShortAxis& behind, int64_t first, int64_t last,
           bool large) {
@@ -41,18 +75,14 @@ void rows(const Loops& loops, const ArithmeticParams& a, const ShortAxis& behind
       a.dtype, [&]<class T>() { return sizeof(T) == 4 ? loops.arithmetic.f32 : loops.arithmetic.f64; });
   const int64_t bytes = element_bytes(a.dtype);
   const int32_t inner = a.rank - 1;
-  const int64_t longest = behind.extent > 1 ? kAtOnce : a.extents[inner];
+  const int64_t of_groups = a.terms > ArithmeticRow::kMost ? TermGroups::kBytes / bytes : a.extents[inner];
+  const int64_t longest = behind.extent > 1 ? std::min(kAtOnce, of_groups) : of_groups;
   const bool reads_z = std::find(a.x, a.x + a.terms, a.z) != a.x + a.terms;
   // Stores around the caches lose if z has just been read into them.
-  ArithmeticRow row{.terms = a.terms,
-                    .product = a.op == Arithmetic::multiply,
-                    .z_step = a.z_strides[inner] * bytes,
-                    .ahead = large,
-                    .stream = large && !reads_z && a.extents[inner] * bytes >= kLongRow};
-  for (int32_t k = 0; k < a.terms; ++k) {
-    row.factor[k] = a.factors[k];
-    row.step[k] = a.x_strides[k][inner] * bytes;
-  }
+  TermGroups groups(a, {.product = a.op == Arithmetic::multiply,
+                        .z_step = a.z_strides[inner] * bytes,
+                        .ahead = large,
+                        .stream = large && !reads_z && a.extents[inner] * bytes >= kLongRow});
   int64_t at[kMaxViewRank];
   int64_t left = first;
   for (int32_t d = inner; d >= 0; left /= a.extents[d--]) at[d] = left % a.extents[d];
@@ -61,20 +91,40 @@ void rows(const Loops& loops, const ArithmeticParams& a, const ShortAxis& behind
     for (int32_t d = 0; d < a.rank; ++d) elements += at[d] * strides[d];
     return elements * bytes;
   };
-  for (int64_t i = first; i < last; i += row.n) {
-    row.n = std::min({a.extents[inner] - at[inner], last - i, longest});
+  int64_t n = 0;
+  for (int64_t i = first; i < last; i += n) {
+    n = std::min({a.extents[inner] - at[inner], last - i, longest});
     for (int64_t b = 0; b < behind.extent; ++b) {
-      row.z = static_cast<char*>(a.z) + offset(a.z_strides, b * behind.z_stride);
-      for (int32_t k = 0; k < a.terms; ++k) {
-        row.x[k] = static_cast<const char*>(a.x[k]) + offset(a.x_strides[k], b * behind.x_strides[k]);
+      int32_t k = 0;
+      for (int32_t g = 0; g < groups.count; ++g) {
+        ArithmeticRow& row = groups.row[g];
+        row.n = n;
+        if (g == groups.count - 1) row.z = static_cast<char*>(a.z) + offset(a.z_strides, b * behind.z_stride);
+        for (int32_t t = g > 0 ? 1 : 0; t < row.terms; ++t, ++k) {
+          row.x[t] = static_cast<const char*>(a.x[k]) + offset(a.x_strides[k], b * behind.x_strides[k]);
+        }
+        loop(row);
       }
-      loop(row);
     }
-    at[inner] += row.n;
+    at[inner] += n;
     for (int32_t d = inner; d > 0 && at[d] == a.extents[d]; --d) {
       at[d] = 0;
       ++at[d - 1];
     }
+  }
+}
+
+// When the work runs, not before: earlier work may write them.
+void read_factors(ArithmeticParams& a) noexcept {
+  const DefaultFloatEnvironment of_thread;
+  for (int32_t k = 0; k < a.terms; ++k) {
+    if (!a.has_factor_in_memory(k)) continue;
+    for_float_or_double(a.dtype, [&]<class T>() {
+      T factor;
+      std::memcpy(&factor, &a.factors[k], sizeof factor);
+      factor = factor_in_memory(factor, a.numerators[k], a.denominators[k]);
+      std::memcpy(&a.factors[k], &factor, sizeof factor);
+    });
   }
 }
 
@@ -84,6 +134,7 @@ namespace host {
 
 void arithmetic_parallel(const HostTeam& team, const ArithmeticParams& params, const Config& config, char*) {
   ArithmeticParams a = params;
+  read_factors(a);
   const ShortAxis behind = take_short_axis(a);
   const int64_t tile = std::max<int64_t>(1, config.tile / behind.extent);
   const int64_t n = a.elements();

@@ -27,14 +27,17 @@ Function<PermuteParams> permute_tiled;
 Function<PermuteParams> permute_serial;
 Function<ReduceByIndexParams> reduce_by_index_tables;  // workspace: 8 bytes per bin and task
 Function<ReduceByIndexParams> reduce_by_index_sorted;
+Function<ReduceByIndexParams> reduce_by_index_rows;
 Function<ReduceByIndexParams> reduce_by_index_serial;
 Function<ResizeParams> resize_parallel;
 Function<ResizeParams> resize_serial;
 Function<ScanParams> scan_parallel;  // workspace: kScanTaskBytes per task
+Function<ScanParams> scan_lines;     // workspace: kScanLinesTaskBytes per task
 Function<ScanParams> scan_serial;
 Function<SelectParams> select_parallel;
 Function<SelectParams> select_serial;
 Function<SortParams> sort_parallel;
+Function<SortParams> sort_segments;
 Function<SortParams> sort_serial;
 Function<TransposeParams> transpose_tiled;
 Function<TransposeParams> transpose_aos_soa;
@@ -60,12 +63,24 @@ constexpr int64_t by_index_workspace_bytes(const BinBuckets& cut, const ReduceBy
   const int64_t moved = p.n * element_bytes(p.dtype);
   return 8 * (by_index_offsets(cut, p) + tasks * cut.buckets) + moved + (cut.shift > 0 ? moved + 4 * p.n : 0);
 }
+// The work on rows by index.
+struct RowsWork {
+  int64_t workers;  // of the reductions
+};
+// tasks: of the sort.
+int64_t by_index_rows_workspace_bytes(const ReduceByIndexParams& params, int64_t tasks, int64_t workers) noexcept;
 int64_t by_index_serial_workspace_bytes(const ReduceByIndexParams& params) noexcept;
 
+// The fewest keys that are worth a task of their own. Each task has a table of counts.
+constexpr int64_t kSortTaskKeys = int64_t{1} << 15;
 int64_t sort_workspace_bytes(const SortParams& params, int64_t tasks) noexcept;
 int64_t sort_serial_workspace_bytes(const SortParams& params) noexcept;
 // A block of kLeafTerms elements, their prefixes and the one before, and the task's partial result.
-constexpr int64_t kScanTaskBytes = 2 * 8 * 1024 + 64 + 64;
+constexpr int64_t kScanTaskBytes = 2 * 8 * 1024 + 64 * 32 + 64 + 64;
+// Lines that are next to each other are copied together: a block of each line, its results and its partial results, and
+// the results of one line in f64.
+constexpr int64_t kScanLinesTogether = 8;
+constexpr int64_t kScanLinesTaskBytes = kScanLinesTogether * (2 * 8 * 1024 + 2048) + kScanTaskBytes;
 
 struct BufferedTasks {
   int64_t count;

@@ -10,6 +10,7 @@
 #include <new>
 #include <utility>
 
+#include "backend/host/by_index.hpp"
 #include "backend/host/implementations.hpp"
 #include "backend/host/reduce.hpp"
 #include "base/checked.hpp"
@@ -18,41 +19,6 @@
 namespace gpumem::host {
 namespace {
 
-// The first bad place that the tasks find.
-class FirstBad {
- public:
-  explicit FirstBad(const ReduceByIndexParams& p) noexcept : p_(p), found_(p.n) {}
-
-  void note(int64_t at) noexcept {
-    int64_t seen = found_.load(std::memory_order_relaxed);
-    while (at < seen && !found_.compare_exchange_weak(seen, at, std::memory_order_relaxed)) {
-    }
-  }
-  bool any() const noexcept { return found_.load(std::memory_order_relaxed) < p_.n; }
-  // status: of the results, unless an index is bad.
-  void report(gpumem_status status) const noexcept {
-    const int64_t at = found_.load(std::memory_order_relaxed);
-    ByIndexReport report{-1, static_cast<uint64_t>(status)};
-    if (at < p_.n) {
-      status = GPUMEM_OUT_OF_RANGE;
-      report = {at, 0};
-      const int64_t bytes = element_bytes(p_.index_type);
-      std::memcpy(&report.bits, static_cast<const char*>(p_.index) + at * bytes, static_cast<size_t>(bytes));
-    }
-    if (p_.report != nullptr) *p_.report = report;
-    if (p_.status != nullptr) std::memcpy(p_.status, &status, sizeof status);
-  }
-
- private:
-  const ReduceByIndexParams& p_;
-  std::atomic<int64_t> found_;
-};
-
-template <class F>
-void for_index(const ReduceByIndexParams& p, const F& f) {
-  element_bytes(p.index_type) == 4 ? f.template operator()<uint32_t>() : f.template operator()<uint64_t>();
-}
-
 template <class Word>
 Word element_at(const void* x, int64_t i) noexcept {
   Word word;
@@ -60,16 +26,14 @@ Word element_at(const void* x, int64_t i) noexcept {
   return word;
 }
 
-// Calls add(bin, i) for the elements [first, last), up to a bad index.
+// The same for the elements of these rows: add(value of the bin, element of x).
 template <class Index, class Add>
-void for_bins(const ReduceByIndexParams& p, int64_t first, int64_t last, FirstBad& bad, const Add& add) noexcept {
-  const auto* const index = static_cast<const Index*>(p.index);
-  const uint64_t limit = p.limit();
-  for (int64_t i = first; i < last; ++i) {
-    const uint64_t bin = index[i];
-    if (bin >= limit) return bad.note(i);
-    add(bin, i);
-  }
+void for_values(const ReduceByIndexParams& p, int64_t first, int64_t last, FirstBad& bad, const Add& add) noexcept {
+  if (p.of_vector()) return for_bins<Index>(p, first, last, bad, add);
+  for_bins<Index>(p, first, last, bad, [&add, cols = p.cols, ld = p.ld](uint64_t bin, int64_t row) {
+    const uint64_t value = bin * static_cast<uint64_t>(cols);
+    for (int64_t c = 0; c < cols; ++c) add(value + static_cast<uint64_t>(c), row * ld + c);
+  });
 }
 
 template <class Index>
@@ -81,10 +45,10 @@ void fill_table(const ReduceByIndexParams& p, int64_t first, int64_t last, First
   for_word(p.dtype, [&]<class Word>() {
     const auto value = [sign, x = p.x](int64_t i) { return (uint64_t{element_at<Word>(x, i)} ^ sign) - sign; };
     if (p.op == GPUMEM_SUM) {
-      return for_bins<Index>(p, first, last, bad, [=](uint64_t bin, int64_t i) { table[bin] += value(i); });
+      return for_values<Index>(p, first, last, bad, [=](uint64_t at, int64_t i) { table[at] += value(i); });
     }
-    for_bins<Index>(p, first, last, bad, [=, op = p.op](uint64_t bin, int64_t i) {
-      table[bin] = std::max(table[bin], extreme_code(op, static_cast<int64_t>(value(i))));
+    for_values<Index>(p, first, last, bad, [=, op = p.op](uint64_t at, int64_t i) {
+      table[at] = std::max(table[at], extreme_code(op, static_cast<int64_t>(value(i))));
     });
   });
 }
@@ -300,7 +264,7 @@ class CountingSort {
 }  // namespace
 
 int64_t by_index_serial_workspace_bytes(const ReduceByIndexParams& p) noexcept {
-  return 8 * (p.bins + 1) + (p.x == nullptr ? 0 : p.n * element_bytes(p.dtype));
+  return 8 * (p.values() + 1) + (p.x == nullptr ? 0 : p.elements() * element_bytes(p.dtype));
 }
 
 // config.tile: elements per task.
@@ -308,8 +272,8 @@ void reduce_by_index_tables(const HostTeam& team, const ReduceByIndexParams& p, 
   auto* const tables = reinterpret_cast<uint64_t*>(workspace);
   FirstBad bad(p);
   team.parallel(config.grid, [&](int64_t task) {
-    uint64_t* const table = tables + task * p.bins;
-    std::fill_n(table, p.bins, 0);
+    uint64_t* const table = tables + task * p.values();
+    std::fill_n(table, p.values(), 0);
     for_index(p, [&]<class Index>() {
       fill_table<Index>(p, task * config.tile, std::min((task + 1) * config.tile, p.n), bad, table);
     });
@@ -319,12 +283,13 @@ void reduce_by_index_tables(const HostTeam& team, const ReduceByIndexParams& p, 
   const bool extremes = p.x != nullptr && p.extremes();
   std::atomic<bool> empty{false};
   team.parallel(config.grid, [&](int64_t task) {
-    const int64_t first = p.bins / config.grid * task;
-    const int64_t last = task + 1 == config.grid ? p.bins : first + p.bins / config.grid;
+    const int64_t values = p.values();
+    const int64_t first = values / config.grid * task;
+    const int64_t last = task + 1 == config.grid ? values : first + values / config.grid;
     for (int64_t bin = first; bin < last; ++bin) {
       uint64_t value = tables[bin];
       for (int64_t t = 1; t < config.grid; ++t) {
-        const uint64_t other = tables[t * p.bins + bin];
+        const uint64_t other = tables[t * values + bin];
         value = extremes ? std::max(value, other) : value + other;
       }
       if (extremes && value == 0) empty.store(true, std::memory_order_relaxed);
@@ -343,29 +308,35 @@ void reduce_by_index_sorted(const HostTeam& team, const ReduceByIndexParams& p, 
 // The definition only.
 void reduce_by_index_serial(const HostTeam&, const ReduceByIndexParams& p, const Config&, char* workspace) {
   auto* const offsets = reinterpret_cast<int64_t*>(workspace);
-  char* const sorted = workspace + 8 * (p.bins + 1);
+  const int64_t values = p.values();
+  char* const sorted = workspace + 8 * (values + 1);
   FirstBad bad(p);
-  std::fill_n(offsets, p.bins + 1, 0);
+  std::fill_n(offsets, values + 1, 0);
   for_index(
-      p, [&]<class Index>() { for_bins<Index>(p, 0, p.n, bad, [&](uint64_t bin, int64_t) { ++offsets[bin + 1]; }); });
+      p, [&]<class Index>() { for_values<Index>(p, 0, p.n, bad, [&](uint64_t at, int64_t) { ++offsets[at + 1]; }); });
   if (bad.any()) return bad.report(GPUMEM_OK);
   if (p.x == nullptr) {
     std::memcpy(p.result, offsets + 1, static_cast<size_t>(8 * p.bins));
     return bad.report(GPUMEM_OK);
   }
-  for (int64_t bin = 0; bin < p.bins; ++bin) offsets[bin + 1] += offsets[bin];
+  for (int64_t at = 0; at < values; ++at) offsets[at + 1] += offsets[at];
   const int64_t bytes = element_bytes(p.dtype);
   for_index(p, [&]<class Index>() {
-    for_bins<Index>(p, 0, p.n, bad, [&](uint64_t bin, int64_t i) {
-      std::memcpy(sorted + offsets[bin]++ * bytes, static_cast<const char*>(p.x) + i * bytes,
+    for_values<Index>(p, 0, p.n, bad, [&](uint64_t at, int64_t i) {
+      std::memcpy(sorted + offsets[at]++ * bytes, static_cast<const char*>(p.x) + i * bytes,
                   static_cast<size_t>(bytes));
     });
   });
-  std::memmove(offsets + 1, offsets, static_cast<size_t>(8 * p.bins));  // each is the end of its bin now
+  std::memmove(offsets + 1, offsets, static_cast<size_t>(8 * values));  // each is the end of its bin now
   offsets[0] = 0;
-  const ReduceSegmentsParams segments{
-      .dtype = p.dtype, .op = p.op, .x = sorted, .n = p.n, .offsets = offsets, .segments = p.bins, .result = p.result};
-  bad.report(reduce_bins(no_team(), segments, std::max<int64_t>(p.bins, 1)));
+  const ReduceSegmentsParams segments{.dtype = p.dtype,
+                                      .op = p.op,
+                                      .x = sorted,
+                                      .n = p.elements(),
+                                      .offsets = offsets,
+                                      .segments = values,
+                                      .result = p.result};
+  bad.report(reduce_bins(no_team(), segments, std::max<int64_t>(values, 1)));
 }
 
 }  // namespace gpumem::host

@@ -12,25 +12,41 @@
 namespace gpumem {
 namespace {
 
-constexpr std::array kNames = {"x[0]", "x[1]", "x[2]", "x[3]", "x[4]", "x[5]", "x[6]", "x[7]"};
-constexpr std::array kBytesOf = {"bytes of x[0]", "bytes of x[1]", "bytes of x[2]", "bytes of x[3]",
-                                 "bytes of x[4]", "bytes of x[5]", "bytes of x[6]", "bytes of x[7]"};
+// "x[0]", "x[1]", ...
+template <size_t kBytes>
+struct IndexedNames {
+  char of[kMaxTerms][kBytes + 4] = {};
+
+  constexpr explicit IndexedNames(const char (&base)[kBytes]) noexcept {
+    for (int32_t k = 0; k < kMaxTerms; ++k) {
+      char* to = std::copy_n(base, kBytes - 1, of[k]);
+      *to++ = '[';
+      if (k > 9) *to++ = '1';
+      *to++ = static_cast<char>('0' + k % 10);
+      *to = ']';
+    }
+  }
+};
+constexpr IndexedNames kNames("x");
+constexpr IndexedNames kBytesOf("bytes of x");
+constexpr IndexedNames kNumerators("numerators");
+constexpr IndexedNames kDenominators("denominators");
 
 const char* name_of(const ArithmeticParams& c, int32_t k) noexcept {
   if (c.op == Arithmetic::multiply) return k == 0 ? "x" : "y";
-  return kNames[static_cast<size_t>(k)];
+  return kNames.of[k];
 }
 
 const char* bytes_of(const ArithmeticParams& c, int32_t k) noexcept {
   if (c.op == Arithmetic::multiply) return k == 0 ? "bytes of x" : "bytes of y";
-  return kBytesOf[static_cast<size_t>(k)];
+  return kBytesOf.of[k];
 }
 const char* strides_of(const ArithmeticParams& c, int32_t k) noexcept {
   return c.op == Arithmetic::multiply && k == 1 ? "y_strides" : "x_strides";
 }
 
 ArithmeticParams readable(const ArithmeticCall& call) noexcept {
-  ArithmeticParams c{.op = call.op, .dtype = call.dtype, .z = call.z};
+  ArithmeticParams c{.op = call.op, .dtype = call.dtype, .z = call.z, .in_memory = call.in_memory};
   if (call.rank >= 0 && call.rank <= kMaxViewRank && (call.rank == 0 || call.extents != nullptr)) {
     c.rank = call.rank;
     std::copy_n(call.extents, c.rank, c.extents);
@@ -51,6 +67,9 @@ ArithmeticParams readable(const ArithmeticCall& call) noexcept {
       std::memcpy(&c.factors[k], static_cast<const char*>(call.factors) + static_cast<size_t>(k) * bytes, bytes);
     }
     std::copy_n(call.x_strides[k] != nullptr ? call.x_strides[k] : c.z_strides, c.rank, c.x_strides[k]);
+    if (call.numerators != nullptr) c.numerators[k] = call.numerators[k];
+    if (call.denominators != nullptr) c.denominators[k] = call.denominators[k];
+    if (c.numerators[k] != nullptr || c.denominators[k] != nullptr) c.in_memory |= 1u << k;
   }
   return c;
 }
@@ -80,76 +99,79 @@ void check(const ArithmeticParams& c) {
 }
 
 bool is_z(const ArithmeticParams& c, int32_t k) noexcept {
-  if (c.x[k] != c.z) return false;
-  for (int32_t d = 0; d < c.rank; ++d) {
-    if (c.extents[d] > 1 && c.x_strides[k][d] != c.z_strides[d]) return false;
-  }
-  return true;
+  return c.x[k] == c.z && same_places(c.rank, c.extents, c.x_strides[k], c.z_strides);
 }
 
-// The same elements in the fewest axes, the longest stride in z first.
-void fuse(ArithmeticParams& c) noexcept {
-  const ArithmeticParams from = c;
-  const int64_t* sides[1 + kMaxTerms] = {from.z_strides};
-  for (int32_t k = 0; k < c.terms; ++k) sides[1 + k] = from.x_strides[k];
-  const FusedAxes fused = fused_axes(from.rank, from.extents, std::span(sides).first(static_cast<size_t>(c.terms) + 1));
-  c.rank = std::max(fused.rank, 1);
-  c.extents[0] = c.z_strides[0] = 1;  // for a single element
-  for (int32_t k = 0; k < c.terms; ++k) c.x_strides[k][0] = 1;
-  for (int32_t i = 0; i < fused.rank; ++i) {
-    const int32_t d = fused.rank - 1 - i;
-    c.extents[d] = fused.extent[i];
-    c.z_strides[d] = from.z_strides[fused.axis[i]];
-    for (int32_t k = 0; k < c.terms; ++k) c.x_strides[k][d] = from.x_strides[k][fused.axis[i]];
-  }
-}
-
-SourcedPlan<ArithmeticFamily> plan_with_sources(Planner& planner, const ArithmeticParams& call, Completion completion) {
-  check(call);
-  SourcedPlan<ArithmeticFamily> planned;
+// The parameters of the plan are those of the call. They are large, so they are not copied.
+void make_plan(SourcedPlan<ArithmeticFamily>& planned, Planner& planner, Completion completion) {
   Plan<ArithmeticFamily>& plan = planned.plan;
-  plan.empty = std::find(call.extents, call.extents + call.rank, 0) != call.extents + call.rank;
-  if (plan.empty) return planned;
-  const StridedSide z_side{"z_strides", "bytes of z", call.rank, call.extents, call.z_strides};
-  const int64_t element = element_bytes(call.dtype);
-  const ByteRange z = range_of_view("z", call.z, z_side, element);
+  ArithmeticParams& c = plan.params;
+  check(c);
+  plan.empty = std::find(c.extents, c.extents + c.rank, 0) != c.extents + c.rank;
+  if (plan.empty) return;
+  const StridedSide z_side{"z_strides", "bytes of z", c.rank, c.extents, c.z_strides};
+  const int64_t element = element_bytes(c.dtype);
+  const ByteRange z = range_of_view("z", c.z, z_side, element);
   check_distinct(z_side);
   Sources& sources = planned.sources.emplace(planner, z, element, completion);
-  ArithmeticParams& c = plan.params = call;
+  const int32_t given = c.terms;
+  int32_t number_of[kMaxTerms];  // of a kept term in the call
   c.terms = 0;
-  for (int32_t k = 0; k < call.terms; ++k) {
-    if (is_zero(c.dtype, call.factors[k])) continue;
-    const StridedSide side{strides_of(call, k), bytes_of(call, k), call.rank, call.extents, call.x_strides[k]};
-    const ByteRange x = range_of_view(name_of(call, k), call.x[k], side, element);
-    c.x[c.terms] = sources.add(x, is_z(call, k));
-    c.factors[c.terms] = call.factors[k];
-    std::copy_n(call.x_strides[k], kMaxViewRank, c.x_strides[c.terms++]);
+  for (int32_t k = 0; k < given; ++k) {
+    const bool in_memory = c.has_factor_in_memory(k);
+    if (is_zero(c.dtype, c.factors[k]) && !in_memory) continue;
+    const StridedSide side{strides_of(c, k), bytes_of(c, k), c.rank, c.extents, c.x_strides[k]};
+    const ByteRange x = range_of_view(name_of(c, k), c.x[k], side, element);
+    const int32_t to = c.terms++;
+    c.x[to] = sources.add(x, is_z(c, k));
+    c.factors[to] = c.factors[k];
+    c.in_memory = (c.in_memory & ~(1u << to)) | (in_memory ? 1u << to : 0);
+    c.numerators[to] = c.numerators[k];
+    c.denominators[to] = c.denominators[k];
+    std::copy_n(c.x_strides[k], kMaxViewRank, c.x_strides[to]);
+    number_of[to] = k;
   }
+  for (int32_t k = 0; k < c.terms; ++k) {
+    const double*& above = c.numerators[k];
+    const double*& below = c.denominators[k];
+    if (above != nullptr) above = sources.add_number(kNumerators.of[number_of[k]], above);
+    if (below != nullptr) below = sources.add_number(kDenominators.of[number_of[k]], below);
+  }
+  c.in_memory &= (1u << c.terms) - 1;
   plan.placement = sources.place();
   // Padding of z has to keep its contents.
-  if (!sources.read_z() && z.bytes == call.elements() * element) plan.placement.overwrites(call.z);
-  fuse(c);
+  if (!sources.read_z() && z.bytes == c.elements() * element) plan.placement.overwrites(c.z);
+  fuse_views(c.rank, c.extents, c.z_strides, std::span(c.x_strides).first(static_cast<size_t>(c.terms)));
   plan.selection = decide<ArithmeticFamily>(planner, plan.placement.space, c);
-  return planned;
 }
 
 }  // namespace
 
 Plan<ArithmeticFamily> plan(Planner& planner, const ArithmeticParams& call, Completion completion) {
-  return plan_with_sources(planner, call, completion).plan;
+  SourcedPlan<ArithmeticFamily> planned;
+  planned.plan.params = call;
+  make_plan(planned, planner, completion);
+  return planned.plan;
 }
 
 void arithmetic(Context& context, const ArithmeticCall& call, NativeStream stream, Completion completion) {
-  const ArithmeticParams params = readable(call);
-  CallPlanner planner(context, params, completion);
+  SourcedPlan<ArithmeticFamily> planned;
+  planned.plan.params = readable(call);
+  CallPlanner planner(context, planned.plan.params, completion);
   check_call(call);
-  SourcedPlan<ArithmeticFamily> planned = plan_with_sources(planner, params, completion);
+  make_plan(planned, planner, completion);
   if (planned.plan.empty) return;
   const char* what = call.op == Arithmetic::lincomb ? "this linear combination" : "this product";
   if (completion == Completion::blocking) require_not_capturing(context, stream, what);
   Sources::Brought brought;
   planned.sources->bring(context, planned.plan.placement.space, brought);
-  std::copy_n(brought.at.data(), planned.plan.params.terms, planned.plan.params.x);
+  ArithmeticParams& c = planned.plan.params;
+  std::copy_n(brought.at.data(), c.terms, c.x);
+  size_t number = 0;
+  for (int32_t k = 0; k < c.terms; ++k) {
+    if (c.numerators[k] != nullptr) c.numerators[k] = planned.sources->number(brought, number++);
+    if (c.denominators[k] != nullptr) c.denominators[k] = planned.sources->number(brought, number++);
+  }
   launch_placed(context, planned.plan, stream, completion, what);
 }
 

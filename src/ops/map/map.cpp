@@ -1,5 +1,6 @@
 // Elementwise functions, comparisons, selections by a mask and scaled conversions, over views.
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "base/sentences.hpp"
@@ -77,29 +78,8 @@ bool is_absent(const MapParams& c, int32_t k) noexcept {
 }
 
 bool is_z(const MapParams& c, int32_t k) noexcept {
-  if (c.x[k] != c.z || c.source_bytes(k) != c.z_bytes()) return false;
-  for (int32_t d = 0; d < c.rank; ++d) {
-    if (c.extents[d] > 1 && c.x_strides[k][d] != c.z_strides[d]) return false;
-  }
-  return true;
-}
-
-// The same elements in the fewest axes, the longest stride in z first.
-void fuse(MapParams& c) noexcept {
-  const MapParams from = c;
-  const int64_t* sides[1 + kMaxMapSources] = {from.z_strides};
-  for (int32_t k = 0; k < c.sources; ++k) sides[1 + k] = from.x_strides[k];
-  const FusedAxes fused =
-      fused_axes(from.rank, from.extents, std::span(sides).first(static_cast<size_t>(c.sources) + 1));
-  c.rank = std::max(fused.rank, 1);
-  c.extents[0] = c.z_strides[0] = 1;  // for a single element
-  for (int32_t k = 0; k < c.sources; ++k) c.x_strides[k][0] = 1;
-  for (int32_t i = 0; i < fused.rank; ++i) {
-    const int32_t d = fused.rank - 1 - i;
-    c.extents[d] = fused.extent[i];
-    c.z_strides[d] = from.z_strides[fused.axis[i]];
-    for (int32_t k = 0; k < c.sources; ++k) c.x_strides[k][d] = from.x_strides[k][fused.axis[i]];
-  }
+  return c.x[k] == c.z && c.source_bytes(k) == c.z_bytes() &&
+         same_places(c.rank, c.extents, c.x_strides[k], c.z_strides);
 }
 
 struct Planned : SourcedPlan<MapFamily> {
@@ -136,7 +116,7 @@ Planned plan_with_sources(Planner& planner, const MapParams& call, Completion co
   plan.placement = sources.place();
   // Padding of z has to keep its contents.
   if (!sources.read_z() && z.bytes == c.elements() * c.z_bytes()) plan.placement.overwrites(c.z);
-  fuse(c);
+  fuse_views(c.rank, c.extents, c.z_strides, std::span(c.x_strides).first(static_cast<size_t>(c.sources)));
   plan.selection = decide<MapFamily>(planner, plan.placement.space, c);
   return planned;
 }
@@ -175,8 +155,9 @@ void enqueue(Context& context, Planned& planned, NativeStream stream) {
   require_not_capturing(context, stream, what);
   BounceBuffers buffers;
   plan.params.status = static_cast<gpumem_status*>(buffers.room_for(outputs[0]));
-  const auto work = [plan](Backend& host, NativeStream now, Completion done) {
-    host.launch(now, Work<MapFamily>{plan.params, plan.selection}, done);
+  const auto kept = std::make_shared<const Plan<MapFamily>>(plan);  // as launch_placed()
+  const auto work = [kept](Backend& host, NativeStream now, Completion done) {
+    host.launch(now, Work<MapFamily>{kept->params, kept->selection}, done);
   };
   enqueue_on_host(context, stream,
                   beside_task(context, std::string(what) + " that was enqueued", work, plan.params.status),

@@ -13,8 +13,16 @@ void check(const ReduceParams& call);
 void check(const ReduceAxisParams& call);
 void check(const ReduceSegmentsParams& call);
 
+// segments + 1 numbers. Throws INVALID_ARGUMENT if the bytes exceed 64 bits.
+ByteRange range_of_offsets(const int64_t* offsets, int64_t segments);
+// Throws OUT_OF_RANGE, with the first bad offset, if found is that. otherwise: what became of the results.
+void require_offsets(Context& context, gpumem_status found, const ByteRange& offsets, int64_t n, const char* otherwise);
+
 // Throws an Error unless found is GPUMEM_OK. lines: "rows", "columns", "segments" or "bins".
 void require_values(gpumem_status found, gpumem_dtype dtype, gpumem_reduce_op op, const char* lines);
+
+// The number of elements. Throws INVALID_ARGUMENT if it exceeds 64 bits.
+int64_t checked_product(const int64_t* extents, int32_t rank);
 
 // From the first to the last of n >= 1 strided elements. Throws INVALID_ARGUMENT if the bytes exceed 64 bits.
 int64_t strided_bytes(gpumem_dtype dtype, int64_t n, int64_t stride, const char* argument);

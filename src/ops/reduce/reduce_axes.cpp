@@ -1,5 +1,4 @@
 // Reductions of some axes of a view. They become lines of matrices: of x, or of a copy whose reduced axes come last.
-#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -189,7 +188,7 @@ void enqueue(Context& context, AxesWork work, const Placement& placement, std::s
 
 void check_result_type(const ReduceAxesCall& call) {
   const gpumem_dtype dtype = call.reduction.dtype;
-  const gpumem_dtype own = is_floating(dtype) ? GPUMEM_F64 : is_signed_integer(dtype) ? GPUMEM_I64 : GPUMEM_U64;
+  const gpumem_dtype own = wide_type(dtype);
   if (call.result_type == own || (is_floating(dtype) && call.result_type == dtype)) return;
   fail(GPUMEM_INVALID_ARGUMENT, "result_type is %d; expected %d (%s)%s", call.result_type, own, dtype_name(own),
        is_floating(dtype) && dtype != own ? ", or dtype" : "");
@@ -210,22 +209,19 @@ void check(const ReduceAxesCall& call) {
 // The number of elements of the reduced axes, or of the others.
 int64_t product_of_axes(const ReduceAxesCall& call, bool reduced) {
   const ReduceView& view = call.reduction.view;
-  int64_t product = 1;
-  bool none = false;
+  int64_t extents[kMaxReduceRank];
+  int32_t rank = 0;
   for (int32_t d = 0; d < view.rank; ++d) {
-    if (is_reduced(call, d) == reduced) none = none || view.extents[d] == 0;
+    if (is_reduced(call, d) == reduced) extents[rank++] = view.extents[d];
   }
-  for (int32_t d = 0; d < view.rank && !none; ++d) {
-    if (is_reduced(call, d) == reduced) product = checked_mul(product, view.extents[d], "product of extents");
-  }
-  return none ? 0 : product;
+  return checked_product(extents, rank);
 }
 
 // Each empty value is 0 or 1.
 uint64_t empty_word_of(const ReduceAxesCall& call) noexcept {
   const uint64_t word = empty_word(call.reduction.dtype, call.reduction.op);
   if (element_bytes(call.result_type) == 8 || word == 0) return word;
-  const uint64_t infinity = infinity_bits(call.result_type);
+  const uint64_t infinity = infinity_bits(call.result_type);  // the exponent of 1 has all bits but the highest
   uint64_t ones = infinity & infinity >> 1;
   for (int bits = 8 * element_bytes(call.result_type); bits < 64; bits *= 2) ones |= ones << bits;
   return ones;

@@ -40,9 +40,7 @@ void check_view(const ReduceParams& c) {
   check_extents(view.rank, view.extents, kMaxReduceRank);
   check_strides("x_strides", view.strides, view.rank);
   if (c.op == GPUMEM_DOT) check_strides("y_strides", view.y_strides, view.rank);
-  if (std::find(view.extents, view.extents + view.rank, 0) != view.extents + view.rank) return;
-  int64_t n = 1;
-  for (int32_t d = 0; d < view.rank; ++d) n = checked_mul(n, view.extents[d], "product of extents");
+  static_cast<void>(checked_product(view.extents, view.rank));
 }
 
 }  // namespace
@@ -102,6 +100,13 @@ void check(const ReduceSegmentsParams& c) {
   check_pair(c.dtype, c.op);
   require_at_least("n", c.n, 0);
   require_at_least("segments", c.segments, 0);
+}
+
+int64_t checked_product(const int64_t* extents, int32_t rank) {
+  if (std::find(extents, extents + rank, 0) != extents + rank) return 0;
+  int64_t n = 1;
+  for (int32_t d = 0; d < rank; ++d) n = checked_mul(n, extents[d], "product of extents");
+  return n;
 }
 
 int64_t strided_bytes(gpumem_dtype dtype, int64_t n, int64_t stride, const char* argument) {

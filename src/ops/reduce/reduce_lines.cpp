@@ -90,13 +90,9 @@ Inputs inputs_of(const ReduceAxisParams& c) {
 
 const char* lines_name(gpumem_axis axis) noexcept { return axis == GPUMEM_AXIS_ROWS ? "rows" : "columns"; }
 
-int64_t bytes_of_offsets(const ReduceSegmentsParams& c) {
-  return checked_mul(checked_add(c.segments, 1, "segments + 1"), sizeof(int64_t), "bytes of offsets");
-}
-
 Inputs inputs_of(const ReduceSegmentsParams& c) {
   if (c.segments == 0) return {};
-  const ByteRange offsets{"offsets", c.offsets, bytes_of_offsets(c)};
+  const ByteRange offsets = range_of_offsets(c.offsets, c.segments);
   if (c.n == 0) return {{offsets, {}}, 1};
   return {{offsets, {"x", c.x, strided_bytes(c.dtype, c.n, 1, "bytes of x")}}, 2};
 }
@@ -117,18 +113,24 @@ Placement place_segments(Planner& planner, const ReduceSegmentsParams& c, Comple
   return placement;
 }
 
-// offsets: at an address that the host can read.
-[[noreturn]] void fail_offsets(const int64_t* offsets, const ReduceSegmentsParams& c) {
+// offsets: at an address that the host can read. One of them is bad.
+[[noreturn]] void fail_offsets(const int64_t* offsets, int64_t segments, int64_t n, const char* otherwise) {
   int64_t s = 0;
   int64_t before = 0;
-  while (s < c.segments && offsets[s] >= before && offsets[s] <= c.n) before = offsets[s++];
-  fail(GPUMEM_OUT_OF_RANGE,
-       "offsets[%lld] is %lld; expected at least %s%lld, and at most n = %lld (the results of segments with bad "
-       "offsets are 0)",
-       ll(s), ll(offsets[s]), s == 0 ? "" : "the offset before it, ", ll(before), ll(c.n));
+  while (s < segments && offsets[s] >= before && offsets[s] <= n) before = offsets[s++];
+  fail(GPUMEM_OUT_OF_RANGE, "offsets[%lld] is %lld; expected at least %s%lld, and at most n = %lld (%s)", ll(s),
+       ll(offsets[s]), s == 0 ? "" : "the offset before it, ", ll(before), ll(n), otherwise);
 }
 
-void require_offsets(Context& context, gpumem_status found, const ByteRange& offsets, const ReduceSegmentsParams& c) {
+}  // namespace
+
+ByteRange range_of_offsets(const int64_t* offsets, int64_t segments) {
+  return {"offsets", offsets,
+          checked_mul(checked_add(segments, 1, "segments + 1"), sizeof(int64_t), "bytes of offsets")};
+}
+
+void require_offsets(Context& context, gpumem_status found, const ByteRange& offsets, int64_t n,
+                     const char* otherwise) {
   if (found != GPUMEM_OUT_OF_RANGE) return;
   std::optional<Workspace> copy;
   const void* readable = offsets.p;
@@ -137,10 +139,9 @@ void require_offsets(Context& context, gpumem_status found, const ByteRange& off
     stage(context, copy, ExecutionSpace::host, offsets.p, offsets.bytes, HostSide::pageable);
     readable = copy->get();
   }
-  fail_offsets(static_cast<const int64_t*>(readable), c);
+  const int64_t segments = offsets.bytes / static_cast<int64_t>(sizeof(int64_t)) - 1;
+  fail_offsets(static_cast<const int64_t*>(readable), segments, n, otherwise);
 }
-
-}  // namespace
 
 void require_values(gpumem_status found, gpumem_dtype dtype, gpumem_reduce_op op, const char* lines) {
   if (found == GPUMEM_OK) return;
@@ -224,7 +225,7 @@ void reduce_segments(Context& context, const ReduceSegmentsParams& given, Native
     params.offsets = static_cast<const int64_t*>(staged->get());
   }
   const gpumem_status found = reduce_lines(context, planned, params, outputs);
-  require_offsets(context, found, offsets, params);
+  require_offsets(context, found, offsets, params.n, "the results of segments with bad offsets are 0");
   require_values(found, params.dtype, params.op, "segments");
 }
 

@@ -20,18 +20,18 @@ constexpr int64_t kElementsOfBin = 4;
 const char* accepts_tables(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
   if (!p.any_order()) return "it is for counts, and for sums and extremes of integers of up to 32 bits";
   if (!aligned(p.x, element_bytes(p.dtype))) return "it needs aligned elements";
-  if (p.bins > d.shared_bytes_per_block / table_bin_bytes(p)) return "it needs bins that fit shared memory";
-  return p.n / d.multiprocessors >= kElementsOfBin * p.bins ? nullptr : "it needs more elements per bin";
+  if (p.values() > d.shared_bytes_per_block / table_bin_bytes(p)) return "it needs bins that fit shared memory";
+  return p.elements() / d.multiprocessors >= kElementsOfBin * p.values() ? nullptr : "it needs more elements per bin";
 }
 Config tables_config(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
-  const int64_t table = p.bins * table_bin_bytes(p);
+  const int64_t table = p.values() * table_bin_bytes(p);
   const int64_t room = std::min(kTableBudget, d.shared_bytes_per_block) / table;
-  const int64_t wanted = std::min(p.n / d.multiprocessors / (kElementsOfBin * p.bins), kMostCopies);
+  const int64_t wanted = std::min(p.elements() / d.multiprocessors / (kElementsOfBin * p.values()), kMostCopies);
   const auto copies =
       static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(std::min(room, wanted), 1))));
-  Config config{std::clamp<int64_t>(ceil_div(p.n, kTableTile), 1, d.multiprocessors), kTableThreads,
+  Config config{std::clamp<int64_t>(ceil_div(p.elements(), kTableTile), 1, d.multiprocessors), kTableThreads,
                 static_cast<int32_t>(copies), kTableTile, table * copies};
-  config.workspace_bytes = int64_t{sizeof(ByIndexHead)} + 8 * p.bins;
+  config.workspace_bytes = int64_t{sizeof(ByIndexHead)} + 8 * p.values();
   config.own.set(static_cast<int32_t>(d.shared_bytes_per_block));
   return config;
 }
@@ -41,8 +41,8 @@ const char* accepts_atomics(const DeviceProps&, const ReduceByIndexParams& p) no
   return aligned(p.x, element_bytes(p.dtype)) ? nullptr : "it needs aligned elements";
 }
 Config atomics_config(const DeviceProps&, const ReduceByIndexParams& p) noexcept {
-  Config config = grid_of(p.n, kByIndexTile, kByIndexThreads, kByIndexEach);
-  config.workspace_bytes = int64_t{sizeof(ByIndexHead)} + 8 * p.bins;
+  Config config = grid_of(p.elements(), kByIndexTile, kByIndexThreads, kByIndexEach);
+  config.workspace_bytes = int64_t{sizeof(ByIndexHead)} + 8 * p.values();
   return config;
 }
 
@@ -51,7 +51,7 @@ const char* accepts_elements(const DeviceProps&, const ReduceByIndexParams& p) n
 }
 
 ReduceSegmentsParams segments_of(const ReduceByIndexParams& p) noexcept {
-  return {.dtype = p.dtype, .op = p.op, .n = p.n, .segments = p.bins};
+  return {.dtype = p.dtype, .op = p.op, .n = p.elements(), .segments = p.values()};
 }
 
 Config sorted_config(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
@@ -59,18 +59,19 @@ Config sorted_config(const DeviceProps& d, const ReduceByIndexParams& p) noexcep
   implementation<ReduceSegmentsFamily>("warp_segments").plan(d, segments_of(p), segments);
   const int64_t key = key_bytes(p.bins);
   const int64_t element = packed_bytes(p);
-  const bool packs = element != element_bytes(p.dtype) || !aligned(p.x, element);
+  const bool packs = !p.of_vector() || element != element_bytes(p.dtype) || !aligned(p.x, element);
   ScratchLayout layout;
   layout.take(sizeof(ByIndexHead));
   ByIndexSort sort{};
   sort.counters = layout.take(kernels::kScratchCounters * 4);
   sort.nodes = layout.take(kScratchNodeBytes);
-  sort.values = layout.take(int64_t{8} * value_words(p.op) * p.bins);
-  sort.offsets = layout.take(8 * (p.bins + 1));
+  sort.values = layout.take(int64_t{8} * value_words(p.op) * p.values());
+  sort.offsets = layout.take(8 * (p.values() + 1));
   sort.keys = layout.take(key * p.n);
   sort.sorted_keys = layout.take(key * p.n);
   sort.packed = packs ? layout.take(element * p.n) : -1;
   sort.sorted = layout.take(element * p.n);
+  sort.columns = p.of_vector() ? -1 : layout.take(element_bytes(p.dtype) * p.elements());
   sort.cub_bytes = radix_sort_counters(d, p.n, key) + (packs ? 0 : p.n * (key + element));
   sort.cub = layout.take(sort.cub_bytes);
   sort.segments_grid = segments.grid;
@@ -86,15 +87,18 @@ Config sorted_config(const DeviceProps& d, const ReduceByIndexParams& p) noexcep
 const char* accepts_host_tables(const DeviceProps&, const ReduceByIndexParams& p) noexcept {
   return p.any_order() ? nullptr : "it is for counts, and for sums and extremes of integers of up to 32 bits";
 }
-// Tasks of so many elements that their tables cost little. tile: elements per task, as in the next.
+// Tasks of so many elements that their tables cost little. tile: rows per task, as in the next two.
 Config host_tables_config(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
   constexpr int64_t kLeast = int64_t{1} << 15;
-  const int64_t tasks = std::clamp<int64_t>(p.n / std::max(4 * p.bins, kLeast), 1, d.multiprocessors);
+  const int64_t tasks = std::clamp<int64_t>(p.elements() / std::max(4 * p.values(), kLeast), 1, d.multiprocessors);
   Config config{tasks, 1, 1, ceil_div(p.n, tasks)};
-  config.workspace_bytes = 8 * p.bins * tasks;
+  config.workspace_bytes = 8 * p.values() * tasks;
   return config;
 }
 
+const char* accepts_vector(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
+  return p.of_vector() ? accepts_elements(d, p) : "it is for vectors, not for rows";
+}
 // A step that writes to so many places at a time is faster than two: to 2^10, or to 2^13 of elements that caches hold.
 bool sorts_in_one_step(const ReduceByIndexParams& p) noexcept {
   constexpr int64_t kCached = int64_t{8} << 20;
@@ -116,6 +120,21 @@ Config host_sorted_config(const DeviceProps& d, const ReduceByIndexParams& p) no
   return config;
 }
 
+const char* accepts_rows(const DeviceProps&, const ReduceByIndexParams& p) noexcept {
+  return p.of_vector() ? "it is for rows" : nullptr;
+}
+// tile: rows per task of the sort, whose tables have a place per bin. A bin with many rows is shared by the workers.
+Config host_rows_config(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
+  constexpr int64_t kLeastRows = int64_t{1} << 13;
+  constexpr int64_t kLeastElements = int64_t{1} << 15;
+  const int64_t tasks = std::clamp<int64_t>(p.n / std::max(p.bins, kLeastRows), 1, d.multiprocessors);
+  const int64_t workers = std::clamp<int64_t>(p.elements() / kLeastElements, 1, d.multiprocessors);
+  Config config{tasks, 1, 1, ceil_div(p.n, tasks)};
+  config.workspace_bytes = host::by_index_rows_workspace_bytes(p, tasks, workers);
+  config.own.set(host::RowsWork{workers});
+  return config;
+}
+
 Config serial_config(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
   Config config = whole(d, p);
   config.workspace_bytes = host::by_index_serial_workspace_bytes(p);
@@ -128,7 +147,8 @@ constexpr Implementation<ReduceByIndexParams> kTable[] = {
     {"sorted", ExecutionSpace::cuda, 1, plan<accepts_elements, sorted_config>, gpu<kernels::reduce_by_index_sorted>},
     {"host_tables", ExecutionSpace::host, 1, plan<accepts_host_tables, host_tables_config>,
      host::reduce_by_index_tables},
-    {"host_sorted", ExecutionSpace::host, 1, plan<accepts_elements, host_sorted_config>, host::reduce_by_index_sorted},
+    {"host_sorted", ExecutionSpace::host, 1, plan<accepts_vector, host_sorted_config>, host::reduce_by_index_sorted},
+    {"host_rows", ExecutionSpace::host, 1, plan<accepts_rows, host_rows_config>, host::reduce_by_index_rows},
     {"host_serial", ExecutionSpace::host, 1, plan<accepts<ReduceByIndexParams>, serial_config>,
      host::reduce_by_index_serial},
 };

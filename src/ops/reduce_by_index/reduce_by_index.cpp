@@ -12,24 +12,35 @@
 namespace gpumem {
 namespace {
 
+[[noreturn]] void fail_without_x() {
+  fail(GPUMEM_INVALID_ARGUMENT,
+       "x is NULL; expected the address of rows of elements, because only vectors are counted");
+}
+
 void check(const ReduceByIndexParams& c) {
   check(ReduceSegmentsParams{.dtype = c.dtype, .op = c.op, .n = c.n});
   require_index_type(c.index_type);
-  require_at_least("bins", c.bins, c.n > 0 ? 1 : 0);
-  if (c.n > 0 && c.x == nullptr && (c.dtype != GPUMEM_I64 || c.op != GPUMEM_SUM)) {
+  require_at_least("cols", c.cols, 0);
+  require_at_least("ld", c.ld, "cols", c.cols);
+  const int64_t elements = checked_mul(c.n, c.cols, "elements of x");
+  require_at_least("bins", c.bins, elements > 0 ? 1 : 0);
+  if (elements > 0 && c.x == nullptr && !c.of_vector()) fail_without_x();
+  if (elements > 0 && c.x == nullptr && (c.dtype != GPUMEM_I64 || c.op != GPUMEM_SUM)) {
     fail(GPUMEM_INVALID_ARGUMENT,
          "x is NULL, so elements are counted, but dtype is %d and op is %d; expected GPUMEM_I64 (%d) and GPUMEM_SUM "
          "(%d)",
          c.dtype, c.op, GPUMEM_I64, GPUMEM_SUM);
   }
   constexpr int64_t kScratch = 256;  // more bytes per element or bin than any implementation takes
-  static_cast<void>(checked_mul(c.n, kScratch, "bytes of scratch memory"));
-  static_cast<void>(checked_mul(c.bins, kScratch, "bytes of scratch memory"));
+  static_cast<void>(checked_mul(elements, kScratch, "bytes of scratch memory"));
+  static_cast<void>(checked_mul(checked_mul(c.bins, c.cols, "values"), kScratch, "bytes of scratch memory"));
 }
 
 // Absent: no bytes.
 ByteRange range_of_x(const ReduceByIndexParams& c) {
-  return {"x", c.x, c.x == nullptr ? 0 : strided_bytes(c.dtype, c.n, 1, "bytes of x")};
+  if (c.x == nullptr || c.elements() == 0) return {"x", c.x, 0};
+  const int64_t span = checked_extent(c.n, c.ld, c.cols, "elements of x");
+  return {"x", c.x, checked_mul(span, element_bytes(c.dtype), "bytes of x")};
 }
 ByteRange range_of_index(const ReduceByIndexParams& c) { return {"index", c.index, c.n * element_bytes(c.index_type)}; }
 
@@ -102,7 +113,7 @@ Plan<ReduceByIndexFamily> plan(Planner& planner, const ReduceByIndexParams& give
   check(given);
   Plan<ReduceByIndexFamily> plan;
   const ReduceByIndexParams& c = plan.params = given;
-  plan.empty = c.n == 0;
+  plan.empty = c.elements() == 0;
   if (plan.empty) return plan;
   require_aligned("index", c.index, element_bytes(c.index_type));
   plan.placement = place_by_index(planner, c, completion);
@@ -114,14 +125,14 @@ void reduce_by_index(Context& context, const ReduceByIndexParams& given, NativeS
   CallPlanner planner(context, given, completion);
   const Plan<ReduceByIndexFamily> planned = plan(planner, given, completion);
   const ReduceByIndexParams& c = planned.params;
-  const bool no_values = c.bins > 0 && !has_empty_value(c.dtype, c.op);
+  const bool no_values = c.values() > 0 && !has_empty_value(c.dtype, c.op);
   Output outputs[] = {
-      {"result", c.result, int64_t{8} * value_words(c.op) * c.bins, 8, false, empty_word(c.dtype, c.op)},
+      {"result", c.result, int64_t{8} * value_words(c.op) * c.values(), 8, false, empty_word(c.dtype, c.op)},
       status_of(c.status)};
   outputs[1].empty_word = no_values ? GPUMEM_EMPTY : GPUMEM_OK;
   const ByteRange operands[] = {range_of_x(c), planned.empty ? ByteRange{} : range_of_index(c)};
   check_outputs(context, outputs, planned.empty ? std::span<const ByteRange>() : operands, completion);
-  if (completion == Completion::blocking) require_not_capturing(context, stream, "gpumem_reduce_by_index");
+  if (completion == Completion::blocking) require_not_capturing(context, stream, "a blocking reduction by index");
   if (planned.empty) {
     write_empty_values(context, outputs, stream, completion);
     if (completion == Completion::blocking && no_values) require_values(GPUMEM_EMPTY, c.dtype, c.op, "bins");
@@ -130,6 +141,12 @@ void reduce_by_index(Context& context, const ReduceByIndexParams& given, NativeS
   } else {
     run(context, planned, outputs[0]);
   }
+}
+
+void reduce_rows_by_index(Context& context, const ReduceByIndexParams& c, NativeStream stream, Completion completion) {
+  require_at_least("rows", c.n, 0);
+  if (c.n > 0 && c.cols > 0 && c.x == nullptr) fail_without_x();
+  reduce_by_index(context, c, stream, completion);
 }
 
 }  // namespace gpumem

@@ -8,6 +8,7 @@
 #include "kernels/nodes.hpp"
 #include "kernels/scan/limits.hpp"
 #include "kernels/scan/scan.hpp"
+#include "ops/sort/radix_scratch.hpp"
 #include "select/variants.hpp"
 
 namespace gpumem {
@@ -16,11 +17,15 @@ namespace {
 // With the smallest tile, the limit of blocks is 32 TiB of results.
 constexpr const char* kTooLong = "it needs at most 2^31 - 1 tiles";
 
+constexpr const char* kOneSequence = "it is for one sequence";
+
 const char* accepts_ordered(const DeviceProps&, const ScanParams& p) noexcept {
+  if (p.has_lines()) return kOneSequence;
   if (!is_ordered(p)) return "it is for floating-point sums and products";
   return p.n / kScanLeafTile < kMaxGrid ? nullptr : kTooLong;
 }
 const char* accepts_unordered(const DeviceProps&, const ScanParams& p) noexcept {
+  if (p.has_lines()) return kOneSequence;
   if (is_ordered(p)) return "its order of additions is not the reproducible one";
   return p.n / scan_tile(p.result_type) < kMaxGrid - 1 ? nullptr : kTooLong;
 }
@@ -46,7 +51,63 @@ Config look_back_config(const DeviceProps&, const ScanParams& p) noexcept {
   return tiles_config(tiles, tile, kScanThreads, tiles * static_cast<int64_t>(sizeof(ScanState)));
 }
 
+// The lines of a block of warps, or of a block of groups of lanes.
+int64_t lines_per_block(int64_t group) noexcept {
+  return group == 0 ? kScanLinesThreads / 32 : int64_t{kScanLinesThreads} * kScanLinesRounds / group;
+}
+int64_t group_of(const ScanParams& p) noexcept {
+  const bool short_lines = p.offsets == nullptr && p.view.extents[0] <= 32;
+  return short_lines ? static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(p.view.extents[0]))) : 0;
+}
+const char* accepts_lines(const DeviceProps&, const ScanParams& p) noexcept {
+  if (!p.has_lines()) return "it is for several lines";
+  return p.line_count() / lines_per_block(group_of(p)) < kMaxGrid - 1 ? nullptr : "it needs at most 2^31 - 1 blocks";
+}
+Config lines_config(const DeviceProps&, const ScanParams& p) noexcept {
+  const int64_t group = group_of(p);
+  const int64_t lines = lines_per_block(group);
+  const ScanView& view = p.view;
+  const int32_t nearest = view.rank - 1;
+  Config config{ceil_div(p.line_count(), lines), kScanLinesThreads, static_cast<int32_t>(group), lines};
+  config.fixed_grid = true;
+  config.workspace_bytes = sizeof(ScanLinesState);
+  config.own.set(nearest > 0 && (view.x_strides[nearest] < view.x_strides[0] ||
+                                 view.result_strides[nearest] < view.result_strides[0]));
+  return config;
+}
+
+// A line of a warp takes about 1.5 us for 128 elements. One of each_line takes 5 us besides, or 15 us with copies.
+constexpr int64_t kEachLine = 430;
+constexpr int64_t kEachLineCopied = 1280;
+bool is_strided(const ScanParams& p) noexcept { return p.view.x_strides[0] != 1 || p.view.result_strides[0] != 1; }
+const char* accepts_each_line(const DeviceProps&, const ScanParams& p) noexcept {
+  if (p.view.rank == 0) return "it is for the lines of a view";
+  if (p.line_count() > p.view.extents[0] / (is_strided(p) ? kEachLineCopied : kEachLine)) {
+    return "it is for a few long lines";
+  }
+  return p.view.extents[0] / kScanLeafTile < kMaxGrid / 2 ? nullptr : kTooLong;
+}
+Config each_line_config(const DeviceProps& d, const ScanParams& p) noexcept {
+  ScanParams line = p;
+  line.view = {};
+  line.n = p.view.extents[0] + scan_vector(p.result_type);  // a result may begin inside a vector
+  const Config one = is_ordered(p) ? ordered_config(d, line) : look_back_config(d, line);
+  ScratchLayout layout;
+  layout.take(scan_statuses_bytes(p.line_count()));
+  layout.take(one.workspace_bytes);
+  ScanEachLine each{one.grid, one.shared_bytes, one.workspace_bytes};
+  if (p.view.x_strides[0] != 1) each.x = layout.take(p.view.extents[0] * element_bytes(p.dtype));
+  if (p.view.result_strides[0] != 1) each.result = layout.take(p.view.extents[0] * element_bytes(p.result_type));
+  Config config = one;
+  config.workspace_bytes = layout.end();
+  config.own.set(each);
+  return config;
+}
+
 // A power of two of blocks per task, so that each task is a subtree. Several tasks read the elements twice.
+const char* accepts_one(const DeviceProps&, const ScanParams& p) noexcept {
+  return p.has_lines() ? kOneSequence : nullptr;
+}
 Config host_config(const DeviceProps& d, const ScanParams& p) noexcept {
   const int64_t least = kHostTaskBytes / kLeafTerms / element_bytes(p.dtype);
   const int64_t leaves = ceil_div(p.n, kLeafTerms);
@@ -58,10 +119,29 @@ Config host_config(const DeviceProps& d, const ScanParams& p) noexcept {
   return config;
 }
 
+// Tasks of neighbouring lines. tile: lines per task.
+const char* accepts_host_lines(const DeviceProps&, const ScanParams& p) noexcept {
+  return p.has_lines() ? nullptr : "it is for several lines";
+}
+Config host_lines_config(const DeviceProps& d, const ScanParams& p) noexcept {
+  const int64_t bytes = p.n * element_bytes(p.dtype);
+  const int64_t most = d.multiprocessors == 1 ? 1 : std::max<int64_t>(bytes / kHostTaskBytes, 1);
+  const int64_t tasks = std::clamp<int64_t>(ceil_div(p.line_count(), host::kScanLinesTogether), 1,
+                                            std::min(most, int64_t{4} * d.multiprocessors));
+  Config config{tasks, 1, 1,
+                ceil_div(ceil_div(p.line_count(), tasks), host::kScanLinesTogether) * host::kScanLinesTogether};
+  config.grid = ceil_div(p.line_count(), config.tile);
+  config.workspace_bytes = config.grid * host::kScanLinesTaskBytes;
+  return config;
+}
+
 constexpr Implementation<ScanParams> kTable[] = {
     {"ordered", ExecutionSpace::cuda, 1, plan<accepts_ordered, ordered_config>, gpu<kernels::scan_ordered>},
     {"look_back", ExecutionSpace::cuda, 1, plan<accepts_unordered, look_back_config>, gpu<kernels::scan_look_back>},
-    {"host_parallel", ExecutionSpace::host, 1, plan<accepts<ScanParams>, host_config>, host::scan_parallel},
+    {"each_line", ExecutionSpace::cuda, 1, plan<accepts_each_line, each_line_config>, gpu<kernels::scan_each_line>},
+    {"lines", ExecutionSpace::cuda, 1, plan<accepts_lines, lines_config>, gpu<kernels::scan_lines>},
+    {"host_parallel", ExecutionSpace::host, 1, plan<accepts_one, host_config>, host::scan_parallel},
+    {"host_lines", ExecutionSpace::host, 1, plan<accepts_host_lines, host_lines_config>, host::scan_lines},
     {"host_serial", ExecutionSpace::host, 1, plan<accepts<ScanParams>, whole<ScanParams>>, host::scan_serial},
 };
 

@@ -9,7 +9,17 @@
 namespace gpumem {
 namespace {
 
+constexpr const char* kOneSequence = "it sorts one sequence";
+
+const char* accepts_sequence(const DeviceProps&, const SortParams& p) noexcept {
+  return p.in_segments() ? kOneSequence : nullptr;
+}
+const char* accepts_segments(const DeviceProps&, const SortParams& p) noexcept {
+  return p.in_segments() ? nullptr : "it sorts segments";
+}
+
 const char* accepts_block(const DeviceProps&, const SortParams& p) noexcept {
+  if (p.in_segments()) return kOneSequence;
   if (p.n > kSortBlock) return "it sorts at most 2048 elements";
   if (!aligned(p.keys, element_bytes(p.dtype))) return "it needs keys aligned to their elements";
   return aligned(p.sorted, element_bytes(p.dtype)) ? nullptr : "it needs sorted aligned to its elements";
@@ -36,10 +46,27 @@ Config radix_config(const DeviceProps& d, const SortParams& p) noexcept {
   return config;
 }
 
-// grid: tasks; tile: elements per task. Few elements are one task, because each has a table of counts.
+Config segments_config(const DeviceProps& d, const SortParams& p) noexcept {
+  const int64_t bytes = element_bytes(p.dtype);
+  const int64_t of_positions = positions_are_wide(p) ? 8 : 4;
+  ScratchLayout layout;
+  layout.take(sizeof(SegmentsHead));
+  SegmentsScratch scratch{};
+  for (int64_t& keys : scratch.keys) keys = layout.take(p.n * bytes);
+  for (int64_t& positions : scratch.positions) positions = layout.take(p.n * of_positions);
+  scratch.segments = layout.take(p.n * of_positions);
+  for (int64_t& segments : scratch.sorted_segments) segments = layout.take(p.n * of_positions);
+  scratch.cub_bytes = std::max(radix_sort_counters(d, p.n, bytes), radix_sort_counters(d, p.n, of_positions));
+  scratch.cub = layout.take(scratch.cub_bytes);
+  Config config = grid_of(p.n, int64_t{kSortThreads} * kSortPositions, kSortThreads, kSortPositions);
+  config.workspace_bytes = layout.end();
+  config.own.set(scratch);
+  return config;
+}
+
+// grid: tasks; tile: elements per task.
 Config host_config(const DeviceProps& d, const SortParams& p) noexcept {
-  constexpr int64_t kLeast = int64_t{1} << 15;
-  const int64_t tasks = std::clamp<int64_t>(p.n / kLeast, 1, d.multiprocessors);
+  const int64_t tasks = std::clamp<int64_t>(p.n / host::kSortTaskKeys, 1, d.multiprocessors);
   Config config{tasks, 1, 1, ceil_div(p.n, tasks)};
   config.workspace_bytes = host::sort_workspace_bytes(p, tasks);
   return config;
@@ -52,8 +79,10 @@ Config serial_config(const DeviceProps& d, const SortParams& p) noexcept {
 
 constexpr Implementation<SortParams> kTable[] = {
     {"block", ExecutionSpace::cuda, 1, plan<accepts_block, block_config>, gpu<kernels::sort_block>},
-    {"radix", ExecutionSpace::cuda, 1, plan<accepts<SortParams>, radix_config>, gpu<kernels::sort_radix>},
-    {"host_parallel", ExecutionSpace::host, 1, plan<accepts<SortParams>, host_config>, host::sort_parallel},
+    {"radix", ExecutionSpace::cuda, 1, plan<accepts_sequence, radix_config>, gpu<kernels::sort_radix>},
+    {"segments", ExecutionSpace::cuda, 1, plan<accepts_segments, segments_config>, gpu<kernels::sort_segments>},
+    {"host_parallel", ExecutionSpace::host, 1, plan<accepts_sequence, host_config>, host::sort_parallel},
+    {"host_segments", ExecutionSpace::host, 1, plan<accepts_segments, host_config>, host::sort_segments},
     {"host_serial", ExecutionSpace::host, 1, plan<accepts<SortParams>, serial_config>, host::sort_serial},
 };
 

@@ -2,11 +2,15 @@
 
 #include "base/checked.hpp"
 #include "base/sentences.hpp"
+#include "ops/bounce_buffers.hpp"
 #include "ops/plan.hpp"
+#include "ops/reduce/reduce.hpp"
 #include "ops/staging.hpp"
 
 namespace gpumem {
 namespace {
+
+constexpr const char* kThisSort = "this sort";
 
 void check(const SortParams& c) {
   if (!is_dtype(c.dtype)) {
@@ -14,6 +18,7 @@ void check(const SortParams& c) {
          GPUMEM_I8, GPUMEM_F64);
   }
   require_at_least("n", c.n, 0);
+  if (c.in_segments()) require_at_least("segments", c.segments, 0);
   if (c.descending != 0 && c.descending != 1) {
     fail(GPUMEM_INVALID_ARGUMENT, "descending is %d; expected 0 or 1", c.descending);
   }
@@ -37,17 +42,38 @@ struct Ranges {
   ByteRange keys;
   ByteRange sorted;
   ByteRange order;
+  ByteRange offsets{};
 };
 Ranges ranges_of(const SortParams& c) {
   const int64_t bytes = checked_mul(c.n, element_bytes(c.dtype), "bytes of keys");
   const int64_t order_bytes = c.order == nullptr ? 0 : checked_mul(c.n, element_bytes(c.order_type), "bytes of order");
   static_cast<void>(checked_mul(c.n, 64, "bytes of keys and scratch memory"));
-  return {{"keys", c.keys, bytes}, {"sorted", c.sorted, bytes}, {"order", c.order, order_bytes}};
+  return {{"keys", c.keys, bytes},
+          {"sorted", c.sorted, bytes},
+          {"order", c.order, order_bytes},
+          c.in_segments() ? range_of_offsets(c.offsets, c.segments) : ByteRange{"offsets", nullptr, 0}};
+}
+
+void place_offsets(Planner& planner, const Ranges& ranges, Placement& placement, Completion completion) {
+  require_aligned("offsets", ranges.offsets.p, sizeof(int64_t));
+  const Operand lies = planner.look_up_index(ranges.offsets);
+  for (const ByteRange& output : {ranges.sorted, ranges.order}) {
+    if (output.p != nullptr) require_disjoint(output, ranges.offsets);
+  }
+  placement.stage_index = planner.on_cuda() && read_elsewhere(placement.space, lies, completion);
+  placement.index_side = lies.host_side();
+  if (!placement.stage_index) {
+    placement.uses(lies);
+  } else if (completion == Completion::asynchronous) {
+    fail(GPUMEM_UNSUPPORTED, "offsets is %s memory, which the work (%s) can't read; expected memory of that side",
+         kind_name(lies.kind), placement.space == ExecutionSpace::cuda ? "on the device" : "on the host");
+  }
 }
 
 // The work runs at sorted, or at order if sorted is NULL. Placement sees keys as src, and that output as dst.
-Placement place_sort(Planner& planner, const SortParams& c, SortParams& placed, Completion completion) {
-  const auto [keys, sorted, order] = ranges_of(c);
+Placement place_sort(Planner& planner, const SortParams& c, const Ranges& ranges, SortParams& placed,
+                     Completion completion) {
+  const auto& [keys, sorted, order, offsets] = ranges;
   const Operand keys_lie = planner.look_up_here(keys, Access::read);
   std::optional<Operand> sorted_lies;
   std::optional<Operand> order_lies;
@@ -69,8 +95,10 @@ Placement place_sort(Planner& planner, const SortParams& c, SortParams& placed, 
     fail_on_two_sides("sorted", *sorted_lies, "order", *order_lies);
   }
   if (sorted_lies && order_lies && !elsewhere) placement.uses(*order_lies);
-  if (c.sorted != c.keys) placement.overwrites(c.sorted);
-  placement.overwrites(c.order);
+  if (!c.in_segments()) {  // keys in no segment keep their outputs
+    if (c.sorted != c.keys) placement.overwrites(c.sorted);
+    placement.overwrites(c.order);
+  }
   if (placement.stage_src) {
     placed.keys = placeholder();
     placement.reason = placement.space == ExecutionSpace::cuda
@@ -78,19 +106,83 @@ Placement place_sort(Planner& planner, const SortParams& c, SortParams& placed, 
                            : "the output is in host memory; keys are copied to the host first";
   }
   if (elsewhere) placed.order = placeholder();
+  if (c.in_segments()) place_offsets(planner, ranges, placement, completion);
   return placement;
+}
+
+// Staged operands, and the room for an order on the other side. Outside of the segments, the room has what order has.
+struct Staged {
+  std::optional<Workspace> keys;
+  std::optional<Workspace> offsets;
+  std::optional<Workspace> room;
+  Output order;
+};
+void bring(Context& context, Plan<SortFamily>& planned, const SortParams& call, Staged& staged) {
+  const Placement& placement = planned.placement;
+  const Ranges ranges = ranges_of(call);
+  if (placement.stage_src) {
+    stage(context, staged.keys, placement.space, call.keys, ranges.keys.bytes, placement.host_side);
+    planned.params.keys = staged.keys->get();
+  }
+  if (placement.stage_index) {
+    stage(context, staged.offsets, placement.space, call.offsets, ranges.offsets.bytes, placement.index_side);
+    planned.params.offsets = static_cast<const int64_t*>(staged.offsets->get());
+  }
+  if (planned.params.order == call.order) return;
+  Output& order = staged.order = {.argument = "order", .p = call.order, .bytes = ranges.order.bytes};
+  order.where = look_up_range(context, call.order, order.bytes, Access::write, "order");
+  if (call.in_segments()) {
+    stage(context, staged.room, placement.space, call.order, order.bytes, order.where.host_side());
+  } else {
+    make_room(context, staged.room, placement.space, order);
+  }
+  planned.params.order = staged.room->get();
+}
+
+void run(Context& context, Plan<SortFamily>& planned, const SortParams& call) {
+  require_not_capturing(context, context.own_stream(), kThisSort);
+  Staged staged;
+  bring(context, planned, call, staged);
+  std::optional<BlockingResult> status;
+  if (call.in_segments()) {
+    planned.params.status = static_cast<gpumem_status*>(status.emplace(context, planned.placement.space).get());
+  }
+  launch_placed(context, planned, context.own_stream(), Completion::blocking, kThisSort);
+  if (status) {
+    require_offsets(context, status->value<gpumem_status>(), ranges_of(call).offsets, call.n, "nothing was written");
+  }
+  if (staged.room) bring_back(context, *staged.room, staged.order);
+}
+
+void enqueue(Context& context, Plan<SortFamily>& planned, const SortParams& call, NativeStream stream) {
+  Output outputs[] = {status_of(call.status)};
+  const Ranges ranges = ranges_of(call);
+  const ByteRange operands[] = {ranges.keys, ranges.sorted, ranges.order, ranges.offsets};
+  check_outputs(context, outputs, planned.empty ? std::span<const ByteRange>() : operands, Completion::asynchronous);
+  if (planned.empty) return write_empty_values(context, outputs, stream, Completion::asynchronous);
+  if (call.status == nullptr || !runs_beside(context, planned.placement)) {
+    return launch_placed(context, planned, stream, Completion::asynchronous, kThisSort);
+  }
+  require_not_capturing(context, stream, "a sort of host memory");
+  BounceBuffers buffers;
+  planned.params.status = static_cast<gpumem_status*>(buffers.room_for(outputs[0]));
+  const auto work = [planned](Backend& host, NativeStream now, Completion done) {
+    host.launch(now, Work<SortFamily>{planned.params, planned.selection}, done);
+  };
+  enqueue_on_host(context, stream, beside_task(context, "sort that was enqueued", work, planned.params.status),
+                  std::move(buffers), false);
 }
 
 }  // namespace
 
 Plan<SortFamily> plan(Planner& planner, const SortParams& c, Completion completion) {
   check(c);
-  static_cast<void>(ranges_of(c));
+  const Ranges ranges = ranges_of(c);
   Plan<SortFamily> plan;
-  plan.empty = c.n == 0;
+  plan.empty = c.n == 0 || c.segments == 0;
   if (plan.empty) return plan;
   plan.params = c;
-  plan.placement = place_sort(planner, c, plan.params, completion);
+  plan.placement = place_sort(planner, c, ranges, plan.params, completion);
   plan.selection = decide<SortFamily>(planner, plan.placement.space, plan.params);
   return plan;
 }
@@ -98,24 +190,13 @@ Plan<SortFamily> plan(Planner& planner, const SortParams& c, Completion completi
 void sort(Context& context, const SortParams& call, NativeStream stream, Completion completion) {
   CallPlanner planner(context, call, completion);
   Plan<SortFamily> planned = plan(planner, call, completion);
-  if (planned.empty) return;
-  const ExecutionSpace space = planned.placement.space;
-  const auto [keys, sorted, order] = ranges_of(call);
-  std::optional<Workspace> staged;
-  std::optional<Workspace> room;
-  Output other{.argument = "order", .p = call.order, .bytes = order.bytes};
-  if (completion == Completion::blocking) require_not_capturing(context, stream, "this sort");
-  if (planned.placement.stage_src) {
-    stage(context, staged, space, call.keys, keys.bytes, planned.placement.host_side);
-    planned.params.keys = staged->get();
-  }
-  if (planned.params.order != call.order) {
-    other.where = look_up_range(context, call.order, order.bytes, Access::write, "order");
-    make_room(context, room, space, other);
-    planned.params.order = room->get();
-  }
-  launch_placed(context, planned, stream, completion, "this sort");
-  if (room) bring_back(context, *room, other);
+  if (completion == Completion::asynchronous) return enqueue(context, planned, call, stream);
+  if (!planned.empty) run(context, planned, call);
+}
+
+void sort_segments(Context& context, const SortParams& call, NativeStream stream, Completion completion) {
+  require_at_least("segments", call.segments, 0);
+  sort(context, call, stream, completion);
 }
 
 }  // namespace gpumem

@@ -163,6 +163,11 @@ typedef struct gpumem_functions {
                                    const void *, int64_t, void *, int64_t);
   gpumem_status (*reduce_by_index_async)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, const void *, gpumem_dtype,
                                          const void *, int64_t, void *, int64_t, gpumem_status *, gpumem_stream *);
+  gpumem_status (*reduce_rows_by_index)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, const void *, int64_t, int64_t,
+                                        int64_t, gpumem_dtype, const void *, void *, int64_t);
+  gpumem_status (*reduce_rows_by_index_async)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, const void *, int64_t,
+                                              int64_t, int64_t, gpumem_dtype, const void *, void *, int64_t,
+                                              gpumem_status *, gpumem_stream *);
   gpumem_status (*reduce_view)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, int32_t, const int64_t *, const void *,
                                const int64_t *, void *);
   gpumem_status (*reduce_view_async)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, int32_t, const int64_t *,
@@ -189,6 +194,16 @@ typedef struct gpumem_functions {
                         gpumem_dtype);
   gpumem_status (*scan_async)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, int32_t, const void *, int64_t, void *,
                               gpumem_dtype, gpumem_status *, gpumem_stream *);
+  gpumem_status (*scan_axis)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, int32_t, int32_t, const int64_t *, int32_t,
+                             const void *, const int64_t *, void *, const int64_t *, gpumem_dtype);
+  gpumem_status (*scan_axis_async)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, int32_t, int32_t, const int64_t *,
+                                   int32_t, const void *, const int64_t *, void *, const int64_t *, gpumem_dtype,
+                                   gpumem_status *, gpumem_stream *);
+  gpumem_status (*scan_segments)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, int32_t, const void *, int64_t,
+                                 const int64_t *, int64_t, void *, gpumem_dtype);
+  gpumem_status (*scan_segments_async)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, int32_t, const void *, int64_t,
+                                       const int64_t *, int64_t, void *, gpumem_dtype, gpumem_status *,
+                                       gpumem_stream *);
   gpumem_status (*transpose)(gpumem_ctx *, int64_t, int64_t, int64_t, const void *, int64_t, void *, int64_t);
   gpumem_status (*axpby_f32)(gpumem_ctx *, float, const float *, float, const float *, float *, int64_t);
   gpumem_status (*axpby_f64)(gpumem_ctx *, double, const double *, double, const double *, double *, int64_t);
@@ -216,6 +231,18 @@ typedef struct gpumem_functions {
                                 const int64_t *, double *, const int64_t *);
   gpumem_status (*multiply_f64_async)(gpumem_ctx *, int32_t, const int64_t *, const double *, const int64_t *,
                                       const double *, const int64_t *, double *, const int64_t *, gpumem_stream *);
+  gpumem_status (*lincomb_at_f32)(gpumem_ctx *, int32_t, const int64_t *, int32_t, const float *, const double *const *,
+                                  const double *const *, const float *const *, const int64_t *, float *,
+                                  const int64_t *);
+  gpumem_status (*lincomb_at_f64)(gpumem_ctx *, int32_t, const int64_t *, int32_t, const double *,
+                                  const double *const *, const double *const *, const double *const *, const int64_t *,
+                                  double *, const int64_t *);
+  gpumem_status (*lincomb_at_f32_async)(gpumem_ctx *, int32_t, const int64_t *, int32_t, const float *,
+                                        const double *const *, const double *const *, const float *const *,
+                                        const int64_t *, float *, const int64_t *, gpumem_stream *);
+  gpumem_status (*lincomb_at_f64_async)(gpumem_ctx *, int32_t, const int64_t *, int32_t, const double *,
+                                        const double *const *, const double *const *, const double *const *,
+                                        const int64_t *, double *, const int64_t *, gpumem_stream *);
   gpumem_status (*map)(gpumem_ctx *, gpumem_map_op, gpumem_dtype, int32_t, const int64_t *, const void *,
                        const int64_t *, const void *, const int64_t *, void *, const int64_t *);
   gpumem_status (*map_async)(gpumem_ctx *, gpumem_map_op, gpumem_dtype, int32_t, const int64_t *, const void *,
@@ -253,6 +280,10 @@ typedef struct gpumem_functions {
   gpumem_status (*sort)(gpumem_ctx *, gpumem_dtype, const void *, int64_t, int32_t, void *, void *, gpumem_dtype);
   gpumem_status (*sort_async)(gpumem_ctx *, gpumem_dtype, const void *, int64_t, int32_t, void *, void *, gpumem_dtype,
                               gpumem_stream *);
+  gpumem_status (*sort_segments)(gpumem_ctx *, gpumem_dtype, const void *, int64_t, const int64_t *, int64_t, int32_t,
+                                 void *, void *, gpumem_dtype);
+  gpumem_status (*sort_segments_async)(gpumem_ctx *, gpumem_dtype, const void *, int64_t, const int64_t *, int64_t,
+                                       int32_t, void *, void *, gpumem_dtype, gpumem_status *, gpumem_stream *);
   gpumem_status (*select)(gpumem_ctx *, int64_t, const void *, int64_t, const uint8_t *, int64_t, void *, int64_t,
                           int64_t, int64_t *);
   gpumem_status (*select_async)(gpumem_ctx *, int64_t, const void *, int64_t, const uint8_t *, int64_t, void *, int64_t,
@@ -435,6 +466,8 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_reduce_segments_async,
                                                 gpumem_reduce_by_index,
                                                 gpumem_reduce_by_index_async,
+                                                gpumem_reduce_rows_by_index,
+                                                gpumem_reduce_rows_by_index_async,
                                                 gpumem_reduce_view,
                                                 gpumem_reduce_view_async,
                                                 gpumem_argreduce_view,
@@ -449,6 +482,10 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_nrm2_view_f64_async,
                                                 gpumem_scan,
                                                 gpumem_scan_async,
+                                                gpumem_scan_axis,
+                                                gpumem_scan_axis_async,
+                                                gpumem_scan_segments,
+                                                gpumem_scan_segments_async,
                                                 gpumem_transpose,
                                                 gpumem_axpby_f32,
                                                 gpumem_axpby_f64,
@@ -464,6 +501,10 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_multiply_f32_async,
                                                 gpumem_multiply_f64,
                                                 gpumem_multiply_f64_async,
+                                                gpumem_lincomb_at_f32,
+                                                gpumem_lincomb_at_f64,
+                                                gpumem_lincomb_at_f32_async,
+                                                gpumem_lincomb_at_f64_async,
                                                 gpumem_map,
                                                 gpumem_map_async,
                                                 gpumem_compare,
@@ -480,6 +521,8 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_copy_boxes_async,
                                                 gpumem_sort,
                                                 gpumem_sort_async,
+                                                gpumem_sort_segments,
+                                                gpumem_sort_segments_async,
                                                 gpumem_select,
                                                 gpumem_select_async,
                                                 gpumem_select_places,

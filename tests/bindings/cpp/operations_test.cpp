@@ -233,6 +233,12 @@ TEST_P(CppOperations, ReduceByIndex) {
   const std::vector<std::int32_t> three{0, 1, 2};
   EXPECT_TRUE(throws(status::invalid_argument, "reduce_by_index: x",
                      [&] { ctx.reduce_by_index(reduce_op::sum, x, three, sums); }));
+  const std::vector<std::int32_t> two{1, 0};
+  std::vector<double> pairs(8);
+  ctx.reduce_rows_by_index(reduce_op::min_max, matrix_view(x, 2, 2), two, pairs);
+  EXPECT_EQ(pairs, (std::vector<double>{4, 4, 8, 8, 1, 1, 2, 2}));
+  EXPECT_TRUE(throws(status::invalid_argument, "reduce_rows_by_index: rows of x",
+                     [&] { ctx.reduce_rows_by_index(reduce_op::sum, matrix_view(x, 2, 2), three, pairs); }));
 
   auto stream = ctx.create_stream();
   auto elements = ctx.alloc_device<float>(4);
@@ -243,7 +249,10 @@ TEST_P(CppOperations, ReduceByIndex) {
   ctx.copy(bins, index);
   stream.reduce_by_index(reduce_op::sum, elements, bins, results);
   stream.count_by_index(bins, numbers);
+  auto of_rows = ctx.alloc_pinned<double>(3);
+  stream.reduce_rows_by_index(reduce_op::sum, matrix_view(elements, 4, 1), bins, of_rows);
   stream.synchronize();
+  EXPECT_EQ(std::vector<double>(of_rows.begin(), of_rows.end()), (std::vector<double>{10, 0, 5}));
   EXPECT_EQ(std::vector<double>(results.begin(), results.end()), (std::vector<double>{10, 0, 5}));
   EXPECT_EQ(std::vector<std::int64_t>(numbers.begin(), numbers.end()), (std::vector<std::int64_t>{2, 0, 2}));
 }
@@ -266,6 +275,58 @@ TEST_P(CppOperations, Scan) {
   std::vector<std::int32_t> back(3);
   ctx.copy(back, most);
   EXPECT_EQ(back, (std::vector<std::int32_t>{3, 3, 4}));
+}
+
+TEST_P(CppOperations, ScanAxis) {
+  const std::vector<std::int32_t> x{1, 2, 3, 4, 5, 6};
+  std::vector<std::int64_t> sums(6);
+  ctx.scan_axis(reduce_op::sum, x, {2, 3}, 0, sums);
+  EXPECT_EQ(sums, (std::vector<std::int64_t>{1, 2, 3, 5, 7, 9}));
+  ctx.scan_axis(reduce_op::sum, x, {2, 3}, 1, sums, true, {1, 2}, {3, 1});
+  EXPECT_EQ(sums, (std::vector<std::int64_t>{0, 1, 4, 0, 2, 6}));
+  EXPECT_TRUE(throws(status::invalid_argument, "scan_axis: x", [&] {
+    ctx.scan_axis(reduce_op::sum, x, {3, 3}, 0, sums);
+  }));
+  EXPECT_TRUE(throws(status::invalid_argument, "scan_axis: size of strides", [&] {
+    ctx.scan_axis(reduce_op::sum, x, {2, 3}, 0, sums, false, {}, {1});
+  }));
+  EXPECT_TRUE(throws(status::invalid_argument, "axis is 2", [&] {
+    ctx.scan_axis(reduce_op::sum, x, {2, 3}, 2, sums);
+  }));
+  auto stream = ctx.create_stream();
+  auto there = ctx.alloc_device<std::int32_t>(6);
+  auto done = ctx.alloc_pinned<std::int32_t>(1);
+  ctx.copy(there, x);
+  stream.scan_axis(reduce_op::max, there, {2, 3}, 1, there, false, {}, {}, done);
+  stream.synchronize();
+  std::vector<std::int32_t> back(6);
+  ctx.copy(back, there);
+  EXPECT_EQ(back, (std::vector<std::int32_t>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(done[0], 0);
+}
+
+TEST_P(CppOperations, ScanSegments) {
+  const std::vector<std::int32_t> x{3, 1, 4, 1, 5};
+  const std::vector<std::int64_t> ends{0, 2, 2, 4};
+  std::vector<std::int64_t> sums(5, 9);
+  ctx.scan_segments(reduce_op::sum, x, ends, sums);
+  EXPECT_EQ(sums, (std::vector<std::int64_t>{3, 4, 4, 5, 9}));
+  const std::vector<std::int64_t> none;
+  EXPECT_TRUE(throws(status::invalid_argument, "scan_segments: offsets",
+                     [&] { ctx.scan_segments(reduce_op::sum, x, none, sums); }));
+  std::vector<std::int64_t> few(4);
+  EXPECT_TRUE(
+      throws(status::invalid_argument, "scan_segments: x", [&] { ctx.scan_segments(reduce_op::sum, x, ends, few); }));
+  auto stream = ctx.create_stream();
+  auto there = ctx.alloc_device<std::int32_t>(5);
+  auto parts = ctx.alloc_device<std::int64_t>(4);
+  ctx.copy(there, x);
+  ctx.copy(parts, ends);
+  stream.scan_segments(reduce_op::prod, there, parts, there, true);
+  stream.synchronize();
+  std::vector<std::int32_t> back(5);
+  ctx.copy(back, there);
+  EXPECT_EQ(back, (std::vector<std::int32_t>{1, 3, 1, 4, 5}));
 }
 
 TEST_P(CppOperations, Transpose) {
@@ -421,6 +482,24 @@ TEST_P(CppOperations, Sort) {
   stream.synchronize();
   EXPECT_EQ(fetched(ctx, places), (std::vector<std::uint64_t>{1, 2, 0}));
   EXPECT_EQ(fetched(ctx, keys), (std::vector<std::uint8_t>{7, 100, 200}));
+  const std::vector<float> rows{3, 1, 2, 9, 8};
+  const std::vector<std::int64_t> offsets{0, 3, 5};
+  std::vector<float> by_rows(5);
+  std::vector<std::uint32_t> numbers(5);
+  ctx.sort_segments(rows, offsets, by_rows);
+  EXPECT_EQ(by_rows, (std::vector<float>{1, 2, 3, 8, 9}));
+  ctx.argsort_segments(rows, offsets, numbers, true);
+  EXPECT_EQ(numbers, (std::vector<std::uint32_t>{0, 2, 1, 3, 4}));
+  auto ends = ctx.alloc_device<std::int64_t>(2);
+  const std::vector<std::int64_t> one_segment{0, 3};
+  ctx.copy(ends, one_segment);
+  stream.sort_segments(keys, ends, keys, true);
+  stream.argsort_segments(keys, ends, places);
+  stream.synchronize();
+  EXPECT_EQ(fetched(ctx, keys), (std::vector<std::uint8_t>{200, 100, 7}));
+  EXPECT_EQ(fetched(ctx, places), (std::vector<std::uint64_t>{2, 1, 0}));
+  const std::vector<std::int64_t> too_long{0, 6};
+  EXPECT_TRUE(throws(status::out_of_range, "offsets[1] is 6", [&] { ctx.sort_segments(rows, too_long, by_rows); }));
   sorted.resize(3);
   EXPECT_TRUE(throws(status::invalid_argument, "sort: keys is 4, sorted is 3", [&] { ctx.sort(x, sorted); }));
 }
@@ -488,6 +567,9 @@ TEST_P(CppOperations, SumsAndProductsOfViews) {
   EXPECT_EQ(z, (std::vector<float>{4.5f, -2.5f, 5.5f, 1.5f}));
 
   EXPECT_TRUE(throws(status::invalid_argument, "a term", [&] { ctx.lincomb({{1, from}}, inner); }));
+  std::vector<double> some{1, 2}, numbers{6, 4};
+  ctx.lincomb({{2, grid_view(some, {2}), &numbers[0], &numbers[1]}, {1, grid_view(some, {2})}}, grid_view(some, {2}));
+  EXPECT_EQ(some, (std::vector<double>{4, 8}));
   EXPECT_TRUE(throws(status::invalid_argument, "terms", [&] { ctx.lincomb({}, inner); }));
   EXPECT_TRUE(throws(status::invalid_argument, "multiply", [&] { ctx.multiply(from, inner, inner); }));
   EXPECT_TRUE(throws(status::out_of_range, "part", [&] { (void)from.part({3, 0}, {2, 5}); }));

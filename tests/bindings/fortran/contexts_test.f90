@@ -179,7 +179,7 @@ contains
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, why)
     call ctx%gather(v, [1], matrix, stat, errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'gather: src is a view that was never set')
-    call ctx%lincomb([1.0_real64], [gpumem_view(x)], v, stat, errmsg)
+    call ctx%lincomb([1.0_real64], [gpumem_view(x)], v, stat=stat, errmsg=errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'lincomb: z is a view that was never set')
     call ctx%query(v, info, stat, errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, why)

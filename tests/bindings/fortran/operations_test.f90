@@ -17,6 +17,7 @@ program operations_test
   call lines
   call sums_by_index
   call scans
+  call scans_of_lines
   call arithmetic
   call places
   call images
@@ -152,6 +153,7 @@ contains
     real(real64), target :: d(4), e(4), square(4, 4)
     integer(int8), target :: b(3)
     integer(int32), target :: ranks(4)
+    integer(int64), target :: ends(3) = [0_int64, 2_int64, 4_int64]
     integer(int64), target :: big(2)
     integer(int64) :: total, low, high, place
     real(real64) :: value, least, most
@@ -225,6 +227,13 @@ contains
     call expect(all(ranks == [0, 2, 1, 3]), 'the order of a descending sort')
     call ctx%sort_from_zero(gpumem_view(e), gpumem_view(ranks), gpumem_view(d))
     call expect(all(ranks == [1, 3, 2, 0]) .and. all(e(ranks + 1) == d), 'a sort and its order')
+    call ctx%sort_segments_from_zero(gpumem_view(e), gpumem_view(ends), gpumem_view(ranks), gpumem_view(d))
+    call expect(all(ranks == [1, 0, 3, 2]) .and. all(e(ranks + 1) == d), 'a sort of segments and its order')
+    call ctx%sort_segments_from_zero(gpumem_view(e), gpumem_view(ends), sorted=gpumem_view(d), descending=.true.)
+    call expect(all(d == [3.0_real64, -1.0_real64, 2.0_real64, -1.0_real64]), 'a descending sort of segments')
+    ends(2) = 5
+    call ctx%sort_segments_from_zero(gpumem_view(e), gpumem_view(ends), sorted=gpumem_view(d), stat=stat, errmsg=errmsg)
+    call expect_refusal(gpumem_out_of_range, stat, errmsg, 'offsets[1] is 5')
     call ctx%sort(gpumem_view(e), gpumem_view(d(:3)), stat=stat, errmsg=errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'sort: keys is (4) of real64')
     call ctx%axpby(1.0_real64, gpumem_view(e), 1.0_real64, gpumem_view(r(:4)), gpumem_view(d), stat, errmsg)
@@ -302,6 +311,8 @@ contains
     integer(int32), target :: index(4)
     real(real64), target :: sums(3)
     integer(int64), target :: counts(3)
+    real(real32), target :: m(3, 2)
+    real(real64), target :: of_columns(2, 3)
     x = [1.0, 2.0, 4.0, 8.0]
     index = [2, 0, 2, 0]
     call ctx%by_index_from_zero(gpumem_sum, gpumem_view(x), gpumem_view(index), gpumem_view(sums))
@@ -312,6 +323,12 @@ contains
     call expect_refusal(gpumem_out_of_range, stat, errmsg, 'index[0] is 2')
     call ctx%by_index_from_zero(gpumem_sum, gpumem_view(x(1:3)), gpumem_view(index), gpumem_view(sums), stat, errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'by_index_from_zero: x has 3')
+    m = reshape([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [3, 2])
+    call ctx%rows_by_index_from_zero(gpumem_sum, part(gpumem_view(m), [1, 1], [2, 2]), gpumem_view(index(1:2)), &
+        gpumem_view(of_columns))
+    call expect(all(abs(of_columns - reshape([4.0, 5.0, 0.0, 0.0, 1.0, 2.0], [2, 3])) < 1e-14), 'sums of columns by index')
+    call ctx%rows_by_index_from_zero(gpumem_sum, gpumem_view(m), gpumem_view(index), gpumem_view(of_columns), stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'rows_by_index_from_zero: x is')
   end subroutine
 
   subroutine scans
@@ -328,10 +345,36 @@ contains
     call expect(all(x == [3, 3, 4, 4]), 'in place')
   end subroutine
 
+  subroutine scans_of_lines
+    integer(int32), target :: x(2, 3), y(5)
+    integer(int64), target :: sums(2, 3), parts(5), offsets(3)
+    x = reshape([1, 2, 3, 4, 5, 6], [2, 3])
+    call ctx%scan_axis(gpumem_sum, gpumem_view(x), 1, gpumem_view(sums))
+    call expect(all(sums == reshape([1, 3, 3, 7, 5, 11], [2, 3])), 'along dimension 1')
+    call ctx%scan_axis(gpumem_sum, part(gpumem_view(x), [1, 1], [1, 3]), 2, part(gpumem_view(sums), [2, 1], [2, 3]), &
+        exclusive=.true.)
+    call expect(all(sums == reshape([1, 0, 3, 1, 5, 4], [2, 3])), 'a section along dimension 2')
+    call ctx%scan_axis(gpumem_sum, gpumem_view(x), 3, gpumem_view(sums), stat=stat, errmsg=errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'scan_axis: dim is 3')
+    call ctx%scan_axis(gpumem_sum, gpumem_view(x), 1, gpumem_view(sums(:, 1:2)), stat=stat, errmsg=errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'scan_axis: x is (2, 3)')
+    y = [3, 1, 4, 1, 5]
+    parts = 9
+    call ctx%scan_segments(gpumem_sum, gpumem_view(y), [1, 3, 5], gpumem_view(parts))
+    call expect(all(parts == [3, 4, 4, 5, 9]), 'segments from 1')
+    offsets = [0, 2, 5]
+    call ctx%scan_segments_from_zero(gpumem_max, gpumem_view(y), gpumem_view(offsets), gpumem_view(y))
+    call expect(all(y == [3, 3, 4, 4, 5]), 'segments from 0')
+    call ctx%scan_segments(gpumem_sum, gpumem_view(y), [1, 9], gpumem_view(parts), stat=stat, errmsg=errmsg)
+    call expect_refusal(gpumem_out_of_range, stat, errmsg, 'offsets[1] is 8')
+    call ctx%scan_segments(gpumem_sum, gpumem_view(y), [1, 3], gpumem_view(parts(:3)), stat=stat, errmsg=errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'scan_segments: x')
+  end subroutine
+
   subroutine arithmetic
-    real(real64), target :: u(6, 5), v(6, 5), w(4, 3)
+    real(real64), target :: u(6, 5), v(6, 5), w(4, 3), numbers(2)
     real(real32), target :: a(2, 3, 2), b(2, 3, 2)
-    type(gpumem_view) :: all_of_u, inner
+    type(gpumem_view) :: all_of_u, inner, one
     call random_number(u)
     v = -1
     all_of_u = gpumem_view(u)
@@ -347,17 +390,26 @@ contains
     call expect(all(b == 3 * a), 'lincomb of real32')
     call ctx%multiply(gpumem_view(a), gpumem_view(b), gpumem_view(b))
     call expect(all(b == a * (3 * a)), 'multiply in place')
-    call ctx%lincomb([1.0_real64], [all_of_u], inner, stat, errmsg)
+    numbers = [6, 4]
+    call ctx%lincomb([2.0], [gpumem_view(a)], gpumem_view(b), numerators=[gpumem_view(numbers(1:1))], &
+        denominators=[gpumem_view(numbers(2:2))])
+    call expect(all(b == 3 * a), 'lincomb with factors in memory')
+    call ctx%lincomb([2.0, 0.0], [gpumem_view(a), gpumem_view(a)], gpumem_view(b), numerators=[one, &
+        gpumem_view(numbers(2:2))])
+    call expect(all(b == 2 * a), 'lincomb with one factor in memory')
+    call ctx%lincomb([2.0], [gpumem_view(a)], gpumem_view(b), numerators=[gpumem_view(numbers)], stat=stat, errmsg=errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'numerators has 1 views; expected 1 of one real64 each')
+    call ctx%lincomb([1.0_real64], [all_of_u], inner, stat=stat, errmsg=errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, '(6, 5)')
-    call ctx%lincomb([1.0], [all_of_u], gpumem_view(v), stat, errmsg)
+    call ctx%lincomb([1.0], [all_of_u], gpumem_view(v), stat=stat, errmsg=errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'kind')
-    call ctx%lincomb([1.0_real64, 1.0_real64], [all_of_u], gpumem_view(v), stat, errmsg)
+    call ctx%lincomb([1.0_real64, 1.0_real64], [all_of_u], gpumem_view(v), stat=stat, errmsg=errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'as many factors')
     call ctx%multiply(gpumem_view(a), inner, inner, stat, errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'multiply: z is (4, 3) of real64, x is (2, 3, 2) of real32')
     call ctx%multiply(inner, gpumem_view(a), inner, stat, errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, ', y is (2, 3, 2) of real32')
-    call ctx%lincomb([1.0_real64, 1.0_real64], [inner, gpumem_view(a)], inner, stat, errmsg)
+    call ctx%lincomb([1.0_real64, 1.0_real64], [inner, gpumem_view(a)], inner, stat=stat, errmsg=errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, ', x(2) is (2, 3, 2) of real32')
   end subroutine
 

@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-ORDER = """device options dtype lower low high member scale offset nan_value strides step numbers order sorted descending exclusive periodic dst streams variant file format most_records
+ORDER = """device options dtype lower low high member scale offset nan_value numerators denominators strides step numbers order sorted descending exclusive periodic dst streams variant file format most_records
     budget_s progress fn user taken skipped fill comm deadline_s workspace_bytes alignment stream stat errmsg status""".split()
 
 

@@ -111,7 +111,8 @@ def test_bools_are_no_numbers():
         m, floats = x.reshape(3, 4), ctx.zeros(12)
         for use in (ctx.reduce, ctx.argreduce, ctx.nrm2, lambda a: ctx.reduce(a, axis=0), lambda a: ctx.dot(a, a), lambda a: ctx.axpby(1, a),
                     lambda a: ctx.lincomb([(1, a)]), lambda a: ctx.multiply(a, a), lambda a: ctx.convert(a, "f32"), lambda a: ctx.convert(floats, out=a),
-                    lambda a: ctx.reduce_segments(a, array.array("q", [0, 12])), lambda a: ctx.resize(m, (1, 1))):  # fmt: skip
+                    lambda a: ctx.reduce_segments(a, array.array("q", [0, 12])), lambda a: ctx.resize(m, (1, 1)),
+                    lambda a: ctx.scan(a, axis=0), lambda a: ctx.scan_segments(a, array.array("q", [0, 12]))):  # fmt: skip
             with refused(TypeError, words='.view("u1")'):
                 use(x)
         for use in lambda d: ctx.convert(floats, d), lambda d: gpumem.DistLayout((12,), [slice(0, 12)], d):

@@ -251,8 +251,10 @@ def test_messages_for_mistakes():
                 ctx.gather(x, wrong)
         with raises(ValueError, "x has 2 axes; expected 1"):
             ctx.reduce_segments(x, np.array([0, 3]))
-        with raises(ValueError, "x has 2 axes; expected 1"):
+        with raises(ValueError, "x has 3 rows, index 12 numbers"):
             ctx.reduce_by_index(x, np.zeros(12, "i4"), 3)
+        with raises(ValueError, "rows without padding"):
+            ctx.reduce_by_index(x.T, np.zeros(4, "i4"), 3)
         with raises(ValueError, "offsets is empty"):
             ctx.reduce_segments(x[0], np.array([], "i8"))
         for use in (lambda: ctx.fill(x, 1, stream=5), lambda: ctx.reduce(x, stream="s"), lambda: ctx.empty(3, stream=5)):

@@ -226,6 +226,11 @@ def test_reduce_by_index():
             ctx.reduce_by_index(x, array.array("i", [0]), 2)
         with raises(ValueError, "op is MAX"):
             ctx.reduce_by_index(None, index, 3, "max")
+        rows, at = memoryview(x).cast("B").cast("f", (2, 2)), array.array("q", [2, 0])
+        assert ctx.reduce_by_index(rows, at, 3).tolist() == [[4, 8], [0, 0], [1, 2]]
+        assert ctx.reduce_by_index(rows, array.array("q", [0, 0]), 1, "min_max").tolist() == [[[1, 4], [2, 8]]]
+        with raises(ValueError, "x has 2 rows, index 4 numbers"):
+            ctx.reduce_by_index(rows, index, 3)
 
 
 def test_scan():
@@ -239,6 +244,61 @@ def test_scan():
             ctx.scan(array.array("b", [100, 100]), dtype="i8")
         with raises(ValueError, "out has 2 elements"):
             ctx.scan(x, out=array.array("q", [0, 0]))
+
+
+def test_scan_axis():
+    np = numpy()
+    x = np.random.default_rng(5).integers(-9, 9, (4, 3, 5), dtype=np.int32)
+    with host() as ctx:
+        for m in (x, x[0], x[:, :, 1:4], x.transpose(2, 0, 1), np.asfortranarray(x), x[:0], np.broadcast_to(x[0], x.shape)):
+            for axis in range(-m.ndim, m.ndim):
+                found = ctx.scan(m, axis=axis)
+                assert found.shape == m.shape and found.dtype == np.int64 and (found == np.cumsum(m, axis=axis)).all()
+                assert (ctx.scan(m, "max", axis=axis, dtype="i32") == np.maximum.accumulate(m, axis=axis)).all()
+        before = ctx.scan(x, axis=0, exclusive=True)
+        assert (before == np.cumsum(x, axis=0) - x).all()
+        out = np.full((8, 3, 10), 7)
+        assert ctx.scan(x, axis=1, out=out[::2, :, ::2]).base is out and (out[::2, :, ::2] == np.cumsum(x, axis=1)).all()
+        assert (out[1::2] == 7).all() and (out[:, :, 1::2] == 7).all()
+        wanted = np.cumsum(x, axis=2, dtype=np.int32)
+        assert ctx.scan(x, axis=2, out=x) is x and (x == wanted).all()
+        stream = ctx.stream
+        status = ctx.empty((), "i32", "pinned")
+        sums = ctx.scan(x, axis=0, status=status, stream=stream)
+        stream.synchronize()
+        assert status.tolist() == gpumem.Status.OK and (np.asarray(sums) == np.cumsum(x, axis=0)).all()
+        with raises(ValueError, "axis 3"):
+            ctx.scan(x, axis=3)
+        with raises(TypeError, "expected one integer"):
+            ctx.scan(x, axis=(0, 1))
+        with raises(ValueError, "out has the shape (4, 5, 3)", "expected (4, 3, 5)"):
+            ctx.scan(x, axis=0, out=np.empty((4, 5, 3)), dtype="i64")
+        with raises(ValueError, "negative stride"):
+            ctx.scan(x[::-1], axis=0)
+        try:
+            ctx.scan(np.array([[1, 2], [100, 100]], np.int8), axis=1, dtype="i8")
+            raise AssertionError("200 does not fit i8")
+        except gpumem.Overflow as error:
+            assert "of a line" in str(error) and error.result[0].tolist() == [1, 3] and error.result[1, 0] == 100
+
+
+def test_scan_segments():
+    x, ends = array.array("i", [3, 1, 4, 1, 5]), array.array("q", [0, 2, 2, 4])
+    with host() as ctx:
+        out = array.array("q", [9] * 5)
+        assert ctx.scan_segments(x, ends, out=out) is out and out.tolist() == [3, 4, 4, 5, 9]
+        assert ctx.scan_segments(x, array.array("q", [0, 3, 5]), "max", exclusive=True, dtype="i32").tolist()[1:3] == [3, 3]
+        try:
+            ctx.scan_segments(x, array.array("q", [0, 2, 6, 5]), out=out)
+            raise AssertionError("x has 5 elements")
+        except gpumem.OutOfRange as error:
+            assert "offsets[2] is 6" in str(error) and error.result is out and out.tolist() == [3, 4, 4, 5, 9]
+        with raises(ValueError, "offsets is empty"):
+            ctx.scan_segments(x, array.array("q"))
+        with raises(ValueError, "expected i64"):
+            ctx.scan_segments(x, array.array("i", [0, 5]))
+        with raises(ValueError, "out has 3 elements"):
+            ctx.scan_segments(x, ends, out=array.array("q", [0] * 3))
 
 
 def test_dot_and_norm():
@@ -390,6 +450,24 @@ def test_lincomb():
         assert np.array_equal(ctx.lincomb([(1, u), (1, np.broadcast_to(u[0], u.shape))]), u + u[0])
         assert ctx.lincomb([(2, np.float32([[[[1]], [[2]]]]))]).tolist() == [[[[2]], [[4]]]]  # four axes, and only one has several elements
         assert ctx.lincomb([(2, np.zeros((0, 3)))]).shape == (0, 3)
+        six, four = np.array([6.0]), np.array(4.0)
+        x = np.float32([1, 2])
+        assert ctx.lincomb([(six, x)]).tolist() == [6, 12]
+        assert ctx.lincomb([((2, six, four), x), (1, x)]).tolist() == [4, 8]
+        assert ctx.lincomb([((None, None, four), x)]).tolist() == [0.25, 0.5]
+        assert ctx.lincomb([(np.float32([3]), x), (np.array(2), x)]).tolist() == [5, 10]  # numbers of other types are converted
+        rho = np.zeros(1)
+        with ctx.Stream() as s:
+            ctx.fill(rho, 5.0, stream=s)
+            scaled = ctx.lincomb([(rho, x)], stream=s)  # reads rho when it runs
+            s.synchronize()
+        assert np.asarray(scaled).tolist() == [5, 10]
+        with raises(TypeError, "expected one of f64"):
+            ctx.lincomb([((1, np.zeros(2), None), x)])
+        with raises(TypeError, "denominator"):
+            ctx.lincomb([((1, six), x)])
+        with raises(gpumem.InvalidArgument, "numerators[0]"):
+            ctx.lincomb([(u[0, :1], u)], out=u)
         ctx.lincomb([(3, u), (0, v)], out=u)
         assert u[0, 1] == 3
         with raises(ValueError, "broadcast"):
@@ -509,11 +587,39 @@ def test_sort():
         y = x[:2].copy()
         assert ctx.sort(y, y) is y and y.tolist() == [-1, 3]
         with raises(ValueError, "axes"):
-            ctx.sort(x.reshape(1, 5))
-        with raises(ValueError, "expected 5"):
+            ctx.sort(x[0])
+        with raises(ValueError, "expected (5,)"):
             ctx.sort(x, order=order[:3])
         with raises(ValueError, "without padding"):
             ctx.argsort(x[::2])
+
+
+def test_sort_of_rows_and_segments():
+    np = numpy()
+    x = np.random.default_rng(1).integers(-20, 20, (3, 4, 50)).astype(np.float32)
+    with host() as ctx, ctx.Stream() as stream:
+        for with_stream in (None, stream):
+            order, y = np.zeros(x.shape, np.int32), x.copy()
+            assert ctx.sort(y, y, order=order, stream=with_stream) is y
+            places = ctx.argsort(x, descending=True, dtype="u32", stream=with_stream)
+            stream.synchronize()
+            assert (y == np.sort(x)).all() and (order == np.argsort(x, kind="stable")).all()
+            assert (np.take_along_axis(x, np.asarray(places).astype(int), -1) == np.sort(x)[..., ::-1]).all()
+        assert ctx.sort(x[:, :0]).shape == (3, 0, 50)
+        with raises(ValueError, "expected (3, 4, 50)"):
+            ctx.argsort(x, np.zeros((12, 50), np.int64))
+        keys, ends = np.array([9, 3, 1, 2, 5, 4, 8], np.int16), np.array([1, 4, 4, 6])
+        order = np.full(7, 99)
+        assert ctx.sort_segments(keys, ends, order=order).tolist() == [9, 1, 2, 3, 4, 5, 8]
+        assert order.tolist() == [99, 2, 3, 1, 5, 4, 99]
+        status = ctx.empty(1, "i32", "pinned")
+        assert ctx.sort_segments(keys, ends, keys, descending=True, status=status, stream=stream) is keys
+        stream.synchronize()
+        assert keys.tolist() == [9, 3, 2, 1, 5, 4, 8] and status[0] == 0
+        with raises(IndexError, "offsets[1] is 8"):
+            ctx.sort_segments(keys, np.array([0, 8]))
+        with raises(ValueError, "offsets"):
+            ctx.sort_segments(keys, ends[:0])
 
 
 def test_resize():

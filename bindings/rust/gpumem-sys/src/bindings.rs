@@ -510,6 +510,8 @@ pub struct Functions {
     pub gpumem_reduce_segments_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_reduce_by_index: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, index_type: gpumem_dtype, index: *const c_void, n: i64, result: *mut c_void, bins: i64) -> gpumem_status,
     pub gpumem_reduce_by_index_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, index_type: gpumem_dtype, index: *const c_void, n: i64, result: *mut c_void, bins: i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_reduce_rows_by_index: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, rows: i64, cols: i64, ld: i64, index_type: gpumem_dtype, index: *const c_void, result: *mut c_void, bins: i64) -> gpumem_status,
+    pub gpumem_reduce_rows_by_index_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, rows: i64, cols: i64, ld: i64, index_type: gpumem_dtype, index: *const c_void, result: *mut c_void, bins: i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_reduce_view: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, result: *mut c_void) -> gpumem_status,
     pub gpumem_reduce_view_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_argreduce_view: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, value: *mut c_void, index: *mut i64) -> gpumem_status,
@@ -524,6 +526,10 @@ pub struct Functions {
     pub gpumem_nrm2_view_f64_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_scan: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, x: *const c_void, n: i64, result: *mut c_void, result_type: gpumem_dtype) -> gpumem_status,
     pub gpumem_scan_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, x: *const c_void, n: i64, result: *mut c_void, result_type: gpumem_dtype, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_scan_axis: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, ndim: i32, extents: *const i64, axis: i32, x: *const c_void, x_strides: *const i64, result: *mut c_void, result_strides: *const i64, result_type: gpumem_dtype) -> gpumem_status,
+    pub gpumem_scan_axis_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, ndim: i32, extents: *const i64, axis: i32, x: *const c_void, x_strides: *const i64, result: *mut c_void, result_strides: *const i64, result_type: gpumem_dtype, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_scan_segments: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void, result_type: gpumem_dtype) -> gpumem_status,
+    pub gpumem_scan_segments_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void, result_type: gpumem_dtype, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_transpose: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, dst: *mut c_void, dst_ld: i64) -> gpumem_status,
     pub gpumem_transpose_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, dst: *mut c_void, dst_ld: i64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_transpose_batched: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, src_batch_stride: i64, dst: *mut c_void, dst_ld: i64, dst_batch_stride: i64, batches: i64) -> gpumem_status,
@@ -538,6 +544,8 @@ pub struct Functions {
     pub gpumem_permute_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, extents: *const i64, order: *const i32, src: *const c_void, src_strides: *const i64, dst: *mut c_void, dst_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_sort: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, keys: *const c_void, n: i64, descending: i32, sorted: *mut c_void, order: *mut c_void, order_type: gpumem_dtype) -> gpumem_status,
     pub gpumem_sort_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, keys: *const c_void, n: i64, descending: i32, sorted: *mut c_void, order: *mut c_void, order_type: gpumem_dtype, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_sort_segments: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, keys: *const c_void, n: i64, offsets: *const i64, segments: i64, descending: i32, sorted: *mut c_void, order: *mut c_void, order_type: gpumem_dtype) -> gpumem_status,
+    pub gpumem_sort_segments_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, keys: *const c_void, n: i64, offsets: *const i64, segments: i64, descending: i32, sorted: *mut c_void, order: *mut c_void, order_type: gpumem_dtype, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_select: unsafe extern "C" fn(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_pitch_bytes: i64, mask: *const u8, n: i64, dst: *mut c_void, dst_rows: i64, dst_pitch_bytes: i64, kept: *mut i64) -> gpumem_status,
     pub gpumem_select_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_pitch_bytes: i64, mask: *const u8, n: i64, dst: *mut c_void, dst_rows: i64, dst_pitch_bytes: i64, kept: *mut i64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_select_places: unsafe extern "C" fn(ctx: *mut gpumem_ctx, mask: *const u8, n: i64, index_type: gpumem_dtype, places: *mut c_void, places_n: i64, kept: *mut i64) -> gpumem_status,
@@ -556,6 +564,10 @@ pub struct Functions {
     pub gpumem_multiply_f64: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, y: *const f64, y_strides: *const i64, z: *mut f64, z_strides: *const i64) -> gpumem_status,
     pub gpumem_multiply_f32_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f32, x_strides: *const i64, y: *const f32, y_strides: *const i64, z: *mut f32, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_multiply_f64_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, y: *const f64, y_strides: *const i64, z: *mut f64, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_lincomb_at_f32: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, terms: i32, factors: *const f32, numerators: *const *const f64, denominators: *const *const f64, x: *const *const f32, x_strides: *const i64, z: *mut f32, z_strides: *const i64) -> gpumem_status,
+    pub gpumem_lincomb_at_f64: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, terms: i32, factors: *const f64, numerators: *const *const f64, denominators: *const *const f64, x: *const *const f64, x_strides: *const i64, z: *mut f64, z_strides: *const i64) -> gpumem_status,
+    pub gpumem_lincomb_at_f32_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, terms: i32, factors: *const f32, numerators: *const *const f64, denominators: *const *const f64, x: *const *const f32, x_strides: *const i64, z: *mut f32, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_lincomb_at_f64_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, terms: i32, factors: *const f64, numerators: *const *const f64, denominators: *const *const f64, x: *const *const f64, x_strides: *const i64, z: *mut f64, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_map: unsafe extern "C" fn(ctx: *mut gpumem_ctx, op: gpumem_map_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, z: *mut c_void, z_strides: *const i64) -> gpumem_status,
     pub gpumem_map_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, op: gpumem_map_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, z: *mut c_void, z_strides: *const i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_compare: unsafe extern "C" fn(ctx: *mut gpumem_ctx, op: gpumem_compare_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, mask: *mut u8, mask_strides: *const i64) -> gpumem_status,
@@ -731,6 +743,8 @@ impl Functions {
             gpumem_reduce_segments_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, *const c_void, i64, *const i64, i64, *mut c_void, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_reduce_segments_async\0")?),
             gpumem_reduce_by_index: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, *const c_void, gpumem_dtype, *const c_void, i64, *mut c_void, i64) -> gpumem_status>(some("gpumem_reduce_by_index\0")?),
             gpumem_reduce_by_index_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, *const c_void, gpumem_dtype, *const c_void, i64, *mut c_void, i64, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_reduce_by_index_async\0")?),
+            gpumem_reduce_rows_by_index: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, *const c_void, i64, i64, i64, gpumem_dtype, *const c_void, *mut c_void, i64) -> gpumem_status>(some("gpumem_reduce_rows_by_index\0")?),
+            gpumem_reduce_rows_by_index_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, *const c_void, i64, i64, i64, gpumem_dtype, *const c_void, *mut c_void, i64, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_reduce_rows_by_index_async\0")?),
             gpumem_reduce_view: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const i64, *const c_void, *const i64, *mut c_void) -> gpumem_status>(some("gpumem_reduce_view\0")?),
             gpumem_reduce_view_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const i64, *const c_void, *const i64, *mut c_void, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_reduce_view_async\0")?),
             gpumem_argreduce_view: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const i64, *const c_void, *const i64, *mut c_void, *mut i64) -> gpumem_status>(some("gpumem_argreduce_view\0")?),
@@ -745,6 +759,10 @@ impl Functions {
             gpumem_nrm2_view_f64_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f64, *const i64, *mut f64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_nrm2_view_f64_async\0")?),
             gpumem_scan: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const c_void, i64, *mut c_void, gpumem_dtype) -> gpumem_status>(some("gpumem_scan\0")?),
             gpumem_scan_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const c_void, i64, *mut c_void, gpumem_dtype, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_scan_async\0")?),
+            gpumem_scan_axis: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, i32, *const i64, i32, *const c_void, *const i64, *mut c_void, *const i64, gpumem_dtype) -> gpumem_status>(some("gpumem_scan_axis\0")?),
+            gpumem_scan_axis_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, i32, *const i64, i32, *const c_void, *const i64, *mut c_void, *const i64, gpumem_dtype, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_scan_axis_async\0")?),
+            gpumem_scan_segments: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const c_void, i64, *const i64, i64, *mut c_void, gpumem_dtype) -> gpumem_status>(some("gpumem_scan_segments\0")?),
+            gpumem_scan_segments_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const c_void, i64, *const i64, i64, *mut c_void, gpumem_dtype, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_scan_segments_async\0")?),
             gpumem_transpose: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i64, i64, *const c_void, i64, *mut c_void, i64) -> gpumem_status>(some("gpumem_transpose\0")?),
             gpumem_transpose_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i64, i64, *const c_void, i64, *mut c_void, i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_transpose_async\0")?),
             gpumem_transpose_batched: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i64, i64, *const c_void, i64, i64, *mut c_void, i64, i64, i64) -> gpumem_status>(some("gpumem_transpose_batched\0")?),
@@ -759,6 +777,8 @@ impl Functions {
             gpumem_permute_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, i32, *const i64, *const i32, *const c_void, *const i64, *mut c_void, *const i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_permute_async\0")?),
             gpumem_sort: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, *const c_void, i64, i32, *mut c_void, *mut c_void, gpumem_dtype) -> gpumem_status>(some("gpumem_sort\0")?),
             gpumem_sort_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, *const c_void, i64, i32, *mut c_void, *mut c_void, gpumem_dtype, *mut gpumem_stream) -> gpumem_status>(some("gpumem_sort_async\0")?),
+            gpumem_sort_segments: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, *const c_void, i64, *const i64, i64, i32, *mut c_void, *mut c_void, gpumem_dtype) -> gpumem_status>(some("gpumem_sort_segments\0")?),
+            gpumem_sort_segments_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, *const c_void, i64, *const i64, i64, i32, *mut c_void, *mut c_void, gpumem_dtype, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_sort_segments_async\0")?),
             gpumem_select: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, *const c_void, i64, *const u8, i64, *mut c_void, i64, i64, *mut i64) -> gpumem_status>(some("gpumem_select\0")?),
             gpumem_select_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64, *const c_void, i64, *const u8, i64, *mut c_void, i64, i64, *mut i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_select_async\0")?),
             gpumem_select_places: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, *const u8, i64, gpumem_dtype, *mut c_void, i64, *mut i64) -> gpumem_status>(some("gpumem_select_places\0")?),
@@ -777,6 +797,10 @@ impl Functions {
             gpumem_multiply_f64: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f64, *const i64, *const f64, *const i64, *mut f64, *const i64) -> gpumem_status>(some("gpumem_multiply_f64\0")?),
             gpumem_multiply_f32_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f32, *const i64, *const f32, *const i64, *mut f32, *const i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_multiply_f32_async\0")?),
             gpumem_multiply_f64_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f64, *const i64, *const f64, *const i64, *mut f64, *const i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_multiply_f64_async\0")?),
+            gpumem_lincomb_at_f32: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, i32, *const f32, *const *const f64, *const *const f64, *const *const f32, *const i64, *mut f32, *const i64) -> gpumem_status>(some("gpumem_lincomb_at_f32\0")?),
+            gpumem_lincomb_at_f64: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, i32, *const f64, *const *const f64, *const *const f64, *const *const f64, *const i64, *mut f64, *const i64) -> gpumem_status>(some("gpumem_lincomb_at_f64\0")?),
+            gpumem_lincomb_at_f32_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, i32, *const f32, *const *const f64, *const *const f64, *const *const f32, *const i64, *mut f32, *const i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_lincomb_at_f32_async\0")?),
+            gpumem_lincomb_at_f64_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, i32, *const f64, *const *const f64, *const *const f64, *const *const f64, *const i64, *mut f64, *const i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_lincomb_at_f64_async\0")?),
             gpumem_map: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_map_op, gpumem_dtype, i32, *const i64, *const c_void, *const i64, *const c_void, *const i64, *mut c_void, *const i64) -> gpumem_status>(some("gpumem_map\0")?),
             gpumem_map_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_map_op, gpumem_dtype, i32, *const i64, *const c_void, *const i64, *const c_void, *const i64, *mut c_void, *const i64, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_map_async\0")?),
             gpumem_compare: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_compare_op, gpumem_dtype, i32, *const i64, *const c_void, *const i64, *const c_void, *const i64, *mut u8, *const i64) -> gpumem_status>(some("gpumem_compare\0")?),
@@ -944,6 +968,8 @@ impl Functions {
             gpumem_reduce_segments_async: linked::gpumem_reduce_segments_async,
             gpumem_reduce_by_index: linked::gpumem_reduce_by_index,
             gpumem_reduce_by_index_async: linked::gpumem_reduce_by_index_async,
+            gpumem_reduce_rows_by_index: linked::gpumem_reduce_rows_by_index,
+            gpumem_reduce_rows_by_index_async: linked::gpumem_reduce_rows_by_index_async,
             gpumem_reduce_view: linked::gpumem_reduce_view,
             gpumem_reduce_view_async: linked::gpumem_reduce_view_async,
             gpumem_argreduce_view: linked::gpumem_argreduce_view,
@@ -958,6 +984,10 @@ impl Functions {
             gpumem_nrm2_view_f64_async: linked::gpumem_nrm2_view_f64_async,
             gpumem_scan: linked::gpumem_scan,
             gpumem_scan_async: linked::gpumem_scan_async,
+            gpumem_scan_axis: linked::gpumem_scan_axis,
+            gpumem_scan_axis_async: linked::gpumem_scan_axis_async,
+            gpumem_scan_segments: linked::gpumem_scan_segments,
+            gpumem_scan_segments_async: linked::gpumem_scan_segments_async,
             gpumem_transpose: linked::gpumem_transpose,
             gpumem_transpose_async: linked::gpumem_transpose_async,
             gpumem_transpose_batched: linked::gpumem_transpose_batched,
@@ -972,6 +1002,8 @@ impl Functions {
             gpumem_permute_async: linked::gpumem_permute_async,
             gpumem_sort: linked::gpumem_sort,
             gpumem_sort_async: linked::gpumem_sort_async,
+            gpumem_sort_segments: linked::gpumem_sort_segments,
+            gpumem_sort_segments_async: linked::gpumem_sort_segments_async,
             gpumem_select: linked::gpumem_select,
             gpumem_select_async: linked::gpumem_select_async,
             gpumem_select_places: linked::gpumem_select_places,
@@ -990,6 +1022,10 @@ impl Functions {
             gpumem_multiply_f64: linked::gpumem_multiply_f64,
             gpumem_multiply_f32_async: linked::gpumem_multiply_f32_async,
             gpumem_multiply_f64_async: linked::gpumem_multiply_f64_async,
+            gpumem_lincomb_at_f32: linked::gpumem_lincomb_at_f32,
+            gpumem_lincomb_at_f64: linked::gpumem_lincomb_at_f64,
+            gpumem_lincomb_at_f32_async: linked::gpumem_lincomb_at_f32_async,
+            gpumem_lincomb_at_f64_async: linked::gpumem_lincomb_at_f64_async,
             gpumem_map: linked::gpumem_map,
             gpumem_map_async: linked::gpumem_map_async,
             gpumem_compare: linked::gpumem_compare,
@@ -1159,6 +1195,8 @@ mod linked {
         pub fn gpumem_reduce_segments_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_reduce_by_index(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, index_type: gpumem_dtype, index: *const c_void, n: i64, result: *mut c_void, bins: i64) -> gpumem_status;
         pub fn gpumem_reduce_by_index_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, index_type: gpumem_dtype, index: *const c_void, n: i64, result: *mut c_void, bins: i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_reduce_rows_by_index(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, rows: i64, cols: i64, ld: i64, index_type: gpumem_dtype, index: *const c_void, result: *mut c_void, bins: i64) -> gpumem_status;
+        pub fn gpumem_reduce_rows_by_index_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const c_void, rows: i64, cols: i64, ld: i64, index_type: gpumem_dtype, index: *const c_void, result: *mut c_void, bins: i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_reduce_view(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, result: *mut c_void) -> gpumem_status;
         pub fn gpumem_reduce_view_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, result: *mut c_void, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_argreduce_view(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, value: *mut c_void, index: *mut i64) -> gpumem_status;
@@ -1173,6 +1211,10 @@ mod linked {
         pub fn gpumem_nrm2_view_f64_async(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_scan(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, x: *const c_void, n: i64, result: *mut c_void, result_type: gpumem_dtype) -> gpumem_status;
         pub fn gpumem_scan_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, x: *const c_void, n: i64, result: *mut c_void, result_type: gpumem_dtype, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_scan_axis(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, ndim: i32, extents: *const i64, axis: i32, x: *const c_void, x_strides: *const i64, result: *mut c_void, result_strides: *const i64, result_type: gpumem_dtype) -> gpumem_status;
+        pub fn gpumem_scan_axis_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, ndim: i32, extents: *const i64, axis: i32, x: *const c_void, x_strides: *const i64, result: *mut c_void, result_strides: *const i64, result_type: gpumem_dtype, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_scan_segments(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void, result_type: gpumem_dtype) -> gpumem_status;
+        pub fn gpumem_scan_segments_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, x: *const c_void, n: i64, offsets: *const i64, segments: i64, result: *mut c_void, result_type: gpumem_dtype, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_transpose(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, dst: *mut c_void, dst_ld: i64) -> gpumem_status;
         pub fn gpumem_transpose_async(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, dst: *mut c_void, dst_ld: i64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_transpose_batched(ctx: *mut gpumem_ctx, element_bytes: i64, rows: i64, cols: i64, src: *const c_void, src_ld: i64, src_batch_stride: i64, dst: *mut c_void, dst_ld: i64, dst_batch_stride: i64, batches: i64) -> gpumem_status;
@@ -1187,6 +1229,8 @@ mod linked {
         pub fn gpumem_permute_async(ctx: *mut gpumem_ctx, element_bytes: i64, ndim: i32, extents: *const i64, order: *const i32, src: *const c_void, src_strides: *const i64, dst: *mut c_void, dst_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_sort(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, keys: *const c_void, n: i64, descending: i32, sorted: *mut c_void, order: *mut c_void, order_type: gpumem_dtype) -> gpumem_status;
         pub fn gpumem_sort_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, keys: *const c_void, n: i64, descending: i32, sorted: *mut c_void, order: *mut c_void, order_type: gpumem_dtype, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_sort_segments(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, keys: *const c_void, n: i64, offsets: *const i64, segments: i64, descending: i32, sorted: *mut c_void, order: *mut c_void, order_type: gpumem_dtype) -> gpumem_status;
+        pub fn gpumem_sort_segments_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, keys: *const c_void, n: i64, offsets: *const i64, segments: i64, descending: i32, sorted: *mut c_void, order: *mut c_void, order_type: gpumem_dtype, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_select(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_pitch_bytes: i64, mask: *const u8, n: i64, dst: *mut c_void, dst_rows: i64, dst_pitch_bytes: i64, kept: *mut i64) -> gpumem_status;
         pub fn gpumem_select_async(ctx: *mut gpumem_ctx, row_bytes: i64, src: *const c_void, src_pitch_bytes: i64, mask: *const u8, n: i64, dst: *mut c_void, dst_rows: i64, dst_pitch_bytes: i64, kept: *mut i64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_select_places(ctx: *mut gpumem_ctx, mask: *const u8, n: i64, index_type: gpumem_dtype, places: *mut c_void, places_n: i64, kept: *mut i64) -> gpumem_status;
@@ -1205,6 +1249,10 @@ mod linked {
         pub fn gpumem_multiply_f64(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, y: *const f64, y_strides: *const i64, z: *mut f64, z_strides: *const i64) -> gpumem_status;
         pub fn gpumem_multiply_f32_async(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f32, x_strides: *const i64, y: *const f32, y_strides: *const i64, z: *mut f32, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_multiply_f64_async(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, y: *const f64, y_strides: *const i64, z: *mut f64, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_lincomb_at_f32(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, terms: i32, factors: *const f32, numerators: *const *const f64, denominators: *const *const f64, x: *const *const f32, x_strides: *const i64, z: *mut f32, z_strides: *const i64) -> gpumem_status;
+        pub fn gpumem_lincomb_at_f64(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, terms: i32, factors: *const f64, numerators: *const *const f64, denominators: *const *const f64, x: *const *const f64, x_strides: *const i64, z: *mut f64, z_strides: *const i64) -> gpumem_status;
+        pub fn gpumem_lincomb_at_f32_async(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, terms: i32, factors: *const f32, numerators: *const *const f64, denominators: *const *const f64, x: *const *const f32, x_strides: *const i64, z: *mut f32, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_lincomb_at_f64_async(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, terms: i32, factors: *const f64, numerators: *const *const f64, denominators: *const *const f64, x: *const *const f64, x_strides: *const i64, z: *mut f64, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_map(ctx: *mut gpumem_ctx, op: gpumem_map_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, z: *mut c_void, z_strides: *const i64) -> gpumem_status;
         pub fn gpumem_map_async(ctx: *mut gpumem_ctx, op: gpumem_map_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, z: *mut c_void, z_strides: *const i64, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_compare(ctx: *mut gpumem_ctx, op: gpumem_compare_op, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, mask: *mut u8, mask_strides: *const i64) -> gpumem_status;

@@ -7,6 +7,7 @@ use crate::queue::{run, Lent, LentMut, Queue, Run};
 use crate::reduce::{is_f32, Op};
 use crate::view::{View, ViewMut};
 use gpumem_sys as sys;
+use std::ffi::c_void;
 use std::mem::size_of;
 use std::ptr::{null, null_mut};
 
@@ -184,16 +185,26 @@ pub(crate) fn strides_in(extents: &[usize], strides: &[usize], len: usize, name:
     Ok(Array::new(extents).strides(strides).numbers(len, name)?.1)
 }
 
+/// A factor's number, and its numerator and denominator in memory. None is 1.
+type Factor<T> = (T, Option<Src<f64>>, Option<Src<f64>>);
+
 fn lincomb<T: Float>(
     at: Run<'_>,
     extents: &[usize],
-    terms: &[(T, Src<T>, &[usize])],
+    terms: &[(Factor<T>, Src<T>, &[usize])],
     z: Dst<T>,
     z_strides: &[usize],
 ) -> Result<()> {
     let shape = extents.iter().map(|&extent| number(extent)).collect::<Result<Vec<_>>>()?;
     let (rank, count) = (small_number(extents.len())?, small_number(terms.len())?);
-    let factors: Vec<T> = terms.iter().map(|term| term.0).collect();
+    let factors: Vec<T> = terms.iter().map(|term| term.0 .0).collect();
+    let one = |x: Option<Src<f64>>| match x {
+        None => Ok(null()),
+        Some((p, 1)) => Ok(p),
+        Some((_, len)) => Err(Error::argument(format!("a numerator or denominator has {} elements", len))),
+    };
+    let above = terms.iter().map(|term| one(term.0 .1)).collect::<Result<Vec<_>>>()?;
+    let below = terms.iter().map(|term| one(term.0 .2)).collect::<Result<Vec<_>>>()?;
     let sources: Vec<*const T> = terms.iter().map(|term| term.1 .0).collect();
     let mut strides = Vec::new();
     for (k, (_, x, own)) in terms.iter().enumerate() {
@@ -201,16 +212,28 @@ fn lincomb<T: Float>(
     }
     let to = strides_in(extents, z_strides, z.1, "z")?;
     let (e, f, x, s, t) = (shape.as_ptr(), factors.as_ptr(), sources.as_ptr(), strides.as_ptr(), to.as_ptr());
-    at.ctx.check(match is_f32::<T>() {
-        true => run!(
+    let (n, d) = (above.as_ptr(), below.as_ptr());
+    let in_memory = above.iter().chain(&below).any(|p| !p.is_null());
+    at.ctx.check(match (is_f32::<T>(), in_memory) {
+        (true, false) => run!(
             at,
             gpumem_lincomb_f32(rank, e, count, f.cast(), x.cast(), s, z.0.cast(), t),
             gpumem_lincomb_f32_async()
         ),
-        false => run!(
+        (false, false) => run!(
             at,
             gpumem_lincomb_f64(rank, e, count, f.cast(), x.cast(), s, z.0.cast(), t),
             gpumem_lincomb_f64_async()
+        ),
+        (true, true) => run!(
+            at,
+            gpumem_lincomb_at_f32(rank, e, count, f.cast(), n, d, x.cast(), s, z.0.cast(), t),
+            gpumem_lincomb_at_f32_async()
+        ),
+        (false, true) => run!(
+            at,
+            gpumem_lincomb_at_f64(rank, e, count, f.cast(), n, d, x.cast(), s, z.0.cast(), t),
+            gpumem_lincomb_at_f64_async()
         ),
     })
 }
@@ -245,6 +268,21 @@ fn convert<S: Element, D: Element>(at: Run<'_>, src: Src<S>, dst: Dst<D>) -> Res
     at.ctx.check(run!(at, gpumem_convert(from, src.0.cast(), to, dst.0.cast(), n), gpumem_convert_async()))
 }
 
+/// The outputs of a sort, as the library takes them.
+fn sort_outputs<T, I>(
+    keys: Src<T>,
+    sorted: Option<Dst<T>>,
+    order: Option<Dst<I>>,
+) -> Result<(*mut c_void, *mut c_void)> {
+    let lengths = [("sorted", sorted.map(|to| to.1)), ("order", order.map(|to| to.1))];
+    for (name, length) in lengths {
+        if length.map_or(false, |length| length != keys.1) {
+            return Err(Error::argument(format!("keys have {} elements, but {} has {:?}", keys.1, name, length)));
+        }
+    }
+    Ok((sorted.map_or(null_mut(), |to| to.0.cast()), order.map_or(null_mut(), |to| to.0.cast())))
+}
+
 fn sort<T: Element, I: IndexElement>(
     at: Run<'_>,
     keys: Src<T>,
@@ -252,16 +290,30 @@ fn sort<T: Element, I: IndexElement>(
     order: Option<Dst<I>>,
     descending: bool,
 ) -> Result<()> {
-    let lengths = [("sorted", sorted.map(|to| to.1)), ("order", order.map(|to| to.1))];
-    for (name, length) in lengths {
-        if length.map_or(false, |length| length != keys.1) {
-            return Err(Error::argument(format!("keys have {} elements, but {} has {:?}", keys.1, name, length)));
-        }
-    }
-    let to = sorted.map_or(std::ptr::null_mut(), |to| to.0.cast());
-    let places = order.map_or(std::ptr::null_mut(), |to| to.0.cast());
+    let (to, places) = sort_outputs(keys, sorted, order)?;
     let (n, down, kind, of_order) = (number(keys.1)?, descending as i32, T::DTYPE as i32, I::DTYPE as i32);
     at.ctx.check(run!(at, gpumem_sort(kind, keys.0.cast(), n, down, to, places, of_order), gpumem_sort_async()))
+}
+
+fn sort_segments<T: Element, I: IndexElement>(
+    at: Run<'_>,
+    keys: Src<T>,
+    offsets: Src<i64>,
+    (sorted, order): (Option<Dst<T>>, Option<Dst<I>>),
+    descending: bool,
+    status: *mut i32,
+) -> Result<()> {
+    let (to, places) = sort_outputs(keys, sorted, order)?;
+    let segments = match offsets.1 {
+        0 => return Err(Error::argument("offsets is empty; expected one more element than segments")),
+        length => number(length - 1)?,
+    };
+    let (n, down, kind, of_order) = (number(keys.1)?, descending as i32, T::DTYPE as i32, I::DTYPE as i32);
+    at.ctx.check(run!(
+        at,
+        gpumem_sort_segments(kind, keys.0.cast(), n, offsets.0, segments, down, to, places, of_order),
+        gpumem_sort_segments_async(status)
+    ))
 }
 
 fn scan<S: Element, D: Element>(
@@ -281,6 +333,53 @@ fn scan<S: Element, D: Element>(
         at,
         gpumem_scan(from, op, exclusive, x.0.cast(), n, result.0.cast(), to),
         gpumem_scan_async(status)
+    ))
+}
+
+fn scan_axis<S: Element, D: Element>(
+    at: Run<'_>,
+    how: (Op, bool, usize),
+    x: Src<S>,
+    of: Array<'_>,
+    result: Dst<D>,
+    to: Array<'_>,
+    status: *mut i32,
+) -> Result<()> {
+    if of.extents != to.extents {
+        return Err(Error::argument(format!("x has the extents {:?}, but result has {:?}", of.extents, to.extents)));
+    }
+    let ((extents, strides), (_, to_strides)) = (of.numbers(x.1, "x")?, to.numbers(result.1, "result")?);
+    let (op, exclusive, axis) = (how.0 as i32, how.1 as i32, small_number(how.2)?);
+    let (rank, from, to) = (small_number(extents.len())?, S::DTYPE as i32, D::DTYPE as i32);
+    let (e, s, t) = (extents.as_ptr(), strides.as_ptr(), to_strides.as_ptr());
+    let (p, q) = (x.0.cast(), result.0.cast());
+    at.ctx.check(run!(
+        at,
+        gpumem_scan_axis(from, op, exclusive, rank, e, axis, p, s, q, t, to),
+        gpumem_scan_axis_async(status)
+    ))
+}
+
+fn scan_segments<S: Element, D: Element>(
+    at: Run<'_>,
+    how: (Op, bool),
+    x: Src<S>,
+    offsets: Src<i64>,
+    result: Dst<D>,
+    status: *mut i32,
+) -> Result<()> {
+    if x.1 != result.1 {
+        return Err(Error::argument(format!("x has {} elements, but result has {}", x.1, result.1)));
+    }
+    if offsets.1 == 0 {
+        return Err(Error::argument("offsets is empty; expected one more element than segments"));
+    }
+    let (n, segments, from, to) = (number(x.1)?, number(offsets.1 - 1)?, S::DTYPE as i32, D::DTYPE as i32);
+    let (op, exclusive) = (how.0 as i32, how.1 as i32);
+    at.ctx.check(run!(
+        at,
+        gpumem_scan_segments(from, op, exclusive, x.0.cast(), n, offsets.0, segments, result.0.cast(), to),
+        gpumem_scan_segments_async(status)
     ))
 }
 
@@ -493,6 +592,35 @@ macro_rules! operations {
                 sort(self.$run(), keys, Some(to), Some($out(self, order.into(), "order")?), descending)
             }
 
+            /// Sorts each `keys[offsets[s]..offsets[s + 1]]` alone. If the offsets are not in order, or exceed the keys,
+            /// nothing is written. `gpumem_sort_segments()`.
+            pub fn sort_segments<'a, 'b, 'c, T: Element>(
+                &self,
+                keys: impl Into<$input<'a, T>>,
+                offsets: impl Into<$input<'b, i64>>,
+                sorted: impl Into<$output<'c, T>>,
+                descending: bool,
+                $($words: $word,)?
+            ) -> Result<()> {
+                let (keys, ends) = ($in(self, keys.into(), "keys")?, $in(self, offsets.into(), "offsets")?);
+                let to: (_, Option<Dst<i64>>) = (Some($out(self, sorted.into(), "sorted")?), None);
+                sort_segments(self.$run(), keys, ends, to, descending, $status(self $(, $words)?)?)
+            }
+
+            /// The positions of the sorted keys of each segment, counted from 0 in `keys`. `gpumem_sort_segments()`.
+            pub fn argsort_segments<'a, 'b, 'c, T: Element, I: IndexElement>(
+                &self,
+                keys: impl Into<$input<'a, T>>,
+                offsets: impl Into<$input<'b, i64>>,
+                order: impl Into<$output<'c, I>>,
+                descending: bool,
+                $($words: $word,)?
+            ) -> Result<()> {
+                let (keys, ends) = ($in(self, keys.into(), "keys")?, $in(self, offsets.into(), "offsets")?);
+                let to = (None, Some($out(self, order.into(), "order")?));
+                sort_segments(self.$run(), keys, ends, to, descending, $status(self $(, $words)?)?)
+            }
+
             /// Element i of result is the reduction of the first i + 1 elements of x, or of the first i if `exclusive`. The
             /// type of result is that of x, or [`Element::Result`]. `gpumem_scan()`.
             pub fn scan<'a, 'b, S: Element, D: Element>(
@@ -506,6 +634,42 @@ macro_rules! operations {
                 let x = $in(self, x.into(), "x")?;
                 let result = $out(self, result.into(), "result")?;
                 scan(self.$run(), op, exclusive, x, result, $status(self $(, $words)?)?)
+            }
+
+            /// Scans along one axis: each line of the elements that differ only in their index of this axis. Both
+            /// layouts have the same extents. `gpumem_scan_axis()`.
+            #[allow(clippy::too_many_arguments)]
+            pub fn scan_axis<'a, 'b, S: Element, D: Element>(
+                &self,
+                op: Op,
+                exclusive: bool,
+                x: impl Into<$input<'a, S>>,
+                layout: Array<'_>,
+                axis: usize,
+                result: impl Into<$output<'b, D>>,
+                result_layout: Array<'_>,
+                $($words: $word,)?
+            ) -> Result<()> {
+                let x = $in(self, x.into(), "x")?;
+                let result = $out(self, result.into(), "result")?;
+                let how = (op, exclusive, axis);
+                scan_axis(self.$run(), how, x, layout, result, result_layout, $status(self $(, $words)?)?)
+            }
+
+            /// Scans each `x[offsets[s]..offsets[s + 1]]`. Results of elements in no segment are not written.
+            /// `gpumem_scan_segments()`.
+            pub fn scan_segments<'a, 'b, 'c, S: Element, D: Element>(
+                &self,
+                op: Op,
+                exclusive: bool,
+                x: impl Into<$input<'a, S>>,
+                offsets: impl Into<$input<'b, i64>>,
+                result: impl Into<$output<'c, D>>,
+                $($words: $word,)?
+            ) -> Result<()> {
+                let (x, offsets) = ($in(self, x.into(), "x")?, $in(self, offsets.into(), "offsets")?);
+                let result = $out(self, result.into(), "result")?;
+                scan_segments(self.$run(), (op, exclusive), x, offsets, result, $status(self $(, $words)?)?)
             }
 
             /// z = alpha * x + beta * y. `gpumem_axpby_f32()`, `gpumem_axpby_f64()`.
@@ -533,8 +697,8 @@ macro_rules! operations {
                 axpby(self.$run(), alpha, x, beta, (z.0 as *const T, z.1), z)
             }
 
-            /// z = the sum of factor * x over up to 8 terms (factor, x, strides of x). All arrays have the same
-            /// `extents`, up to three axes, and their own strides in elements. A stride of 0 repeats elements. Parts of
+            /// z = the sum of factor * x over up to 16 terms (factor, x, strides of x). All arrays have the same
+            /// `extents`, up to eight axes, and their own strides in elements. A stride of 0 repeats elements. Parts of
             /// one array, such as `View::from(&u).slice(1..)`, make a stencil. In a variable, the strides must be slices,
             /// such as `&strides[..]`. `gpumem_lincomb_f32()`, `gpumem_lincomb_f64()`.
             pub fn lincomb<'a, 'b, T: Float>(
@@ -544,9 +708,31 @@ macro_rules! operations {
                 z: impl Into<$output<'b, T>>,
                 z_strides: &[usize],
             ) -> Result<()> {
-                let source = |&(factor, x, strides): &(T, $input<'a, T>, _)| Ok((factor, $in(self, x, "x")?, strides));
+                let source = |&(factor, x, strides): &(T, $input<'a, T>, _)| {
+                    Ok(((factor, None, None), $in(self, x, "x")?, strides))
+                };
                 let terms = terms.iter().map(source).collect::<Result<Vec<_>>>()?;
                 lincomb(self.$run(), extents, &terms, $out(self, z.into(), "z")?, z_strides)
+            }
+
+            /// `lincomb` with factors in memory. A factor is (number, numerator, denominator): the number times the one
+            /// element of the numerator, divided by that of the denominator. `None` is 1. The work reads them when it
+            /// runs. `gpumem_lincomb_at_f32()`, `gpumem_lincomb_at_f64()`.
+            #[allow(clippy::type_complexity)]
+            pub fn lincomb_at<'a, 'b, T: Float>(
+                &self,
+                extents: &[usize],
+                terms: &[((T, Option<$input<'a, f64>>, Option<$input<'a, f64>>), $input<'a, T>, &[usize])],
+                z: impl Into<$output<'b, T>>,
+                z_strides: &[usize],
+            ) -> Result<()> {
+                let mut sources = Vec::new();
+                for &((factor, above, below), x, strides) in terms {
+                    let above = above.map(|x| $in(self, x, "numerator")).transpose()?;
+                    let below = below.map(|x| $in(self, x, "denominator")).transpose()?;
+                    sources.push(((factor, above, below), $in(self, x, "x")?, strides));
+                }
+                lincomb(self.$run(), extents, &sources, $out(self, z.into(), "z")?, z_strides)
             }
 
             /// z = x * y, element by element, with operands as for `lincomb`. `gpumem_multiply_f32()`,

@@ -229,6 +229,31 @@ impl<T: Element> Sequence<T> {
         )
     }
 
+    fn rows_by_index<I: IndexElement>(
+        &self,
+        at: Run<'_>,
+        m: Matrix,
+        index: Sequence<I>,
+        op: Op,
+        out: (*mut T::Result, usize),
+        status: *mut i32,
+    ) -> Result<i32> {
+        self.whole("x")?;
+        index.whole("index")?;
+        let [rows, cols, ld, batches, _] = m.numbers(self.len, "x")?;
+        if m.rows != index.len || batches != 1 {
+            let matrices = format!("x has {} x {} rows, but index has {}", batches, rows, index.len);
+            return Err(Error::argument(matrices));
+        }
+        let bins = number(out.1 / op.results() / m.cols.max(1))?;
+        let (x, i) = ((T::DTYPE as i32, op as i32, self.ptr.cast()), (I::DTYPE as i32, index.ptr.cast()));
+        Ok(run!(
+            at,
+            gpumem_reduce_rows_by_index(x.0, x.1, x.2, rows, cols, ld, i.0, i.1, out.0.cast(), bins),
+            gpumem_reduce_rows_by_index_async(status)
+        ))
+    }
+
     /// An error for a view with a stride.
     fn whole(&self, name: &str) -> Result<()> {
         match self.stride {
@@ -547,6 +572,21 @@ impl Context {
         Several::of(self, status, &OF_BINS)
     }
 
+    /// One result for each bin and column of the rows of `x`: `out[b * cols + c]` is for the elements `c` of those with
+    /// `index[i] == b`. `gpumem_reduce_rows_by_index()`.
+    pub fn reduce_rows_by_index<'a, 'b, 'c, T: Element, I: IndexElement>(
+        &self,
+        x: impl Into<View<'a, T>>,
+        layout: Matrix,
+        index: impl Into<View<'b, I>>,
+        op: Op,
+        out: impl Into<ViewMut<'c, T::Result>>,
+    ) -> Result<Several> {
+        let (out, index, x) = (out.into(), Sequence::from(index.into()), Sequence::from(x.into()));
+        let status = x.rows_by_index(self.now(), layout, index, op, (out.ptr, out.len), null_mut())?;
+        Several::of(self, status, &OF_BINS)
+    }
+
     /// `out[b]` is the number of indices `b`. `gpumem_reduce_by_index()`.
     pub fn count_by_index<'a, 'b, I: IndexElement>(
         &self,
@@ -733,6 +773,21 @@ impl Queue {
         let (x, index) = (self.input(x, "x")?, Sequence::from(self.input(index, "index")?));
         let (out, status) = (self.output(out, "out")?, self.status(status)?);
         self.ctx.check(Sequence::from(x).by_index(self.run(), index, op, (out.ptr, out.len), status)?)
+    }
+
+    /// As [`Context::reduce_rows_by_index`]. `gpumem_reduce_rows_by_index_async()`.
+    pub fn reduce_rows_by_index<'a, 'b, 'c, T: Element, I: IndexElement>(
+        &self,
+        x: impl Into<Lent<'a, T>>,
+        layout: Matrix,
+        index: impl Into<Lent<'b, I>>,
+        op: Op,
+        out: impl Into<LentMut<'c, T::Result>>,
+        status: Option<LentMut<'_, i32>>,
+    ) -> Result<()> {
+        let (x, index) = (self.input(x, "x")?, Sequence::from(self.input(index, "index")?));
+        let (out, status) = (self.output(out, "out")?, self.status(status)?);
+        self.ctx.check(Sequence::from(x).rows_by_index(self.run(), layout, index, op, (out.ptr, out.len), status)?)
     }
 
     /// As [`Context::count_by_index`]. `gpumem_reduce_by_index_async()`.

@@ -87,6 +87,24 @@ fn reduces_lines_and_segments() -> Result<()> {
     let mut scanned = [0i64; 3];
     ctx.scan(Op::Sum, true, &[3i32, 1, 4], &mut scanned)?;
     assert_eq!(scanned, [0, 3, 4]);
+    let mut totals = [0i64; 6];
+    let (wide, tall) = (Array::new(&[2, 3]), Array::new(&[2, 3]).strides(&[1, 2]));
+    ctx.scan_axis(Op::Sum, false, &[1i32, 2, 3, 4, 5, 6], wide, 0, &mut totals, wide)?;
+    assert_eq!(totals, [1, 2, 3, 5, 7, 9]);
+    ctx.scan_axis(Op::Sum, false, &[1i32, 2, 3, 4, 5, 6], wide, 1, &mut totals, tall)?;
+    assert_eq!(totals, [1, 4, 3, 9, 6, 15]);
+    let other = Array::new(&[3, 2]);
+    assert_eq!(
+        status(ctx.scan_axis(Op::Sum, false, &[1i32; 6], wide, 1, &mut totals, other)),
+        Status::INVALID_ARGUMENT
+    );
+    assert_eq!(status(ctx.scan_axis(Op::Sum, false, &[1i32; 6], wide, 2, &mut totals, wide)), Status::INVALID_ARGUMENT);
+    assert_eq!(status(ctx.scan_axis(Op::Sum, false, &[1i32; 5], wide, 0, &mut totals, wide)), Status::OUT_OF_RANGE);
+    ctx.scan_segments(Op::Sum, false, &[3i32, 1, 4], &[0, 2, 3], &mut scanned)?;
+    assert_eq!(scanned, [3, 4, 4]);
+    assert_eq!(status(ctx.scan_segments(Op::Sum, false, &[3i32], &[], &mut scanned[..1])), Status::INVALID_ARGUMENT);
+    assert_eq!(status(ctx.scan_segments(Op::Sum, false, &[3i32], &[0, 1], &mut scanned)), Status::INVALID_ARGUMENT);
+    assert_eq!(status(ctx.scan_segments(Op::Sum, false, &[3i32], &[0, 9], &mut scanned[..1])), Status::OUT_OF_RANGE);
     ctx.reduce_segments(&[1.0f32, 2.0, 3.0], &[0, 2, 2, 3], Op::Sum, &mut sums)?.all()?;
     assert_eq!(sums, [3.0, 0.0, 3.0]);
     let none = ctx.reduce_segments(&[1.0f32, 2.0, 3.0], &[0, 2, 2, 3], Op::Min, &mut sums)?;
@@ -97,6 +115,12 @@ fn reduces_lines_and_segments() -> Result<()> {
     let none = ctx.reduce_by_index(&[1.0f32, 2.0, 4.0], &[2u64, 0, 2], Op::Max, &mut sums)?;
     assert_eq!((none, sums), (Several::Missing(Status::EMPTY), [2.0, 0.0, 4.0]));
     assert_eq!(status(ctx.reduce_by_index(&[1.0f32], &[3i64], Op::Sum, &mut sums)), Status::OUT_OF_RANGE);
+    let mut rows_of_bins = [9.0; 6];
+    let pairs = [1.0f32, 2.0, 4.0, 8.0];
+    ctx.reduce_rows_by_index(&pairs, Matrix::new(2, 2), &[2i32, 0], Op::Sum, &mut rows_of_bins)?.all()?;
+    assert_eq!(rows_of_bins, [4.0, 8.0, 0.0, 0.0, 1.0, 2.0]);
+    let wrong = ctx.reduce_rows_by_index(&pairs, Matrix::new(2, 2), &[2i32], Op::Sum, &mut rows_of_bins);
+    assert_eq!(status(wrong), Status::INVALID_ARGUMENT);
     let mut counts = [9i64; 3];
     ctx.count_by_index(&[2i32, 0, 2], &mut counts)?;
     assert_eq!(counts, [1, 0, 2]);
@@ -222,6 +246,11 @@ fn computes() -> Result<()> {
     ctx.sort(&keys, &mut sorted, false)?;
     assert_eq!(sorted, [-1.0, -1.0, 2.0, 3.0]);
     assert_eq!(status(ctx.argsort(&keys, &mut order[..3], false)), Status::INVALID_ARGUMENT);
+    ctx.sort_segments(&keys, &[0i64, 2, 4], &mut sorted, false)?;
+    assert_eq!(sorted, [-1.0, 3.0, -1.0, 2.0]);
+    ctx.argsort_segments(&keys, &[0i64, 2, 4], &mut order, true)?;
+    assert_eq!(order, [0, 1, 2, 3]);
+    assert_eq!(status(ctx.sort_segments(&keys, &[0i64, 5], &mut sorted, false)), Status::OUT_OF_RANGE);
     let image: Vec<u8> = (0..16).collect();
     let mut small = [0u8; 4];
     ctx.resize(Filter::Nearest, &image, Image::new(4, 4, 1), &mut small, Image::new(2, 2, 1))?;
@@ -256,6 +285,15 @@ fn computes_over_views() -> Result<()> {
     assert_eq!(z, [1.0, 3.0, 6.0, 12.0]);
     ctx.lincomb(&[4], &[(3.0, View::from(&x), &[1])], &mut z, &[1])?;
     assert_eq!(z, [3.0, 6.0, 9.0, 12.0]);
+    let numbers = [6.0f64, 4.0];
+    let (above, below) = (View::from(&numbers[..1]), View::from(&numbers[1..]));
+    ctx.lincomb_at(&[4], &[((4.0, Some(above), Some(below)), View::from(&x), &[1])], &mut z, &[1])?;
+    assert_eq!(z, [6.0, 12.0, 18.0, 24.0]);
+    let both = Some(View::from(&numbers));
+    assert_eq!(
+        status(ctx.lincomb_at(&[4], &[((1.0, both, None), View::from(&x), &[1])], &mut z, &[1])),
+        Status::INVALID_ARGUMENT
+    );
     assert_eq!(status(ctx.lincomb(&[4, 3], &terms, &mut v, &strides)), Status::OUT_OF_RANGE);
     assert_eq!(status(ctx.lincomb(&extents, &terms, &mut v[13..], &strides)), Status::OUT_OF_RANGE);
     assert_eq!(status(ctx.lincomb(&extents, &terms, &mut v, &[1])), Status::INVALID_ARGUMENT);
