@@ -219,7 +219,9 @@ Plan<ScanFamily> plan(Planner& planner, const ScanParams& c, Completion completi
   const bool in_place = is_in_place(c);
   if (!in_place) require_disjoint(result, x);
   plan.placement = place_scan(planner.on_cuda(), x_lies, result_lies, completion);
-  if (!in_place) plan.placement.overwrites(c.result);
+  // Padding and results of elements in no segment have to keep their contents.
+  const bool whole = c.offsets == nullptr && result.bytes == c.n * element_bytes(c.result_type);
+  if (!in_place && whole) plan.placement.overwrites(c.result);
   if (c.offsets != nullptr) place_offsets(planner, c, completion, plan.placement);
   plan.params = c;
   plan.params.view = fused(c.view);
