@@ -4,6 +4,7 @@
 
 #include <malloc.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -220,6 +221,26 @@ TEST_P(Streams, ElapsedIsTheTimeBetweenTwoRecords) {
   EXPECT_LT(seconds, 600) << "the unit is seconds";
   ASSERT_TRUE(ok(gpumem_event_elapsed(end, end, &seconds)));
   EXPECT_EQ(seconds, 0);
+}
+
+// On the host, a worker ends an item in two steps. A program that looks between them sees neither or both.
+TEST_P(Streams, ASynchronizedStreamHasPassedItsEvents) {
+  constexpr int kTimes = 3000;
+  const Stream stream(ctx);
+  const Event event(ctx);
+  constexpr int64_t kBytes = 256 << 10;  // so that the event is enqueued before the end of the work
+  const Memory memory(ctx, GPUMEM_MEMORY_PINNED, kBytes);
+  const int32_t value = 7;
+  for (int i = 0; i < kTimes; ++i) {
+    ASSERT_TRUE(ok(gpumem_fill_async(ctx, memory.get(), &value, 4, kBytes / 4, stream)));
+    ASSERT_TRUE(ok(gpumem_event_record(ctx, event, stream)));
+    const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(500) * (i % 500);
+    while (std::chrono::steady_clock::now() < end) {
+    }
+    ASSERT_TRUE(ok(gpumem_stream_synchronize(ctx, stream)));
+    double seconds = -1;
+    ASSERT_TRUE(ok(gpumem_event_elapsed(event, event, &seconds))) << "time " << i;
+  }
 }
 
 TEST_P(Streams, ElapsedIsNotReadyWhileAnEventIsPending) {

@@ -108,6 +108,7 @@ void HostQueue::drain() {
 }
 
 bool HostQueue::idle() const noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
   const std::unique_lock<std::mutex> turn(turn_, std::try_to_lock);
   return turn && serving_ == next_;
 }
@@ -123,7 +124,8 @@ void HostQueue::serve(Item& item) {
   item.task = nullptr;  // releases its captures before its number is over
 }
 
-// Whoever sees a mark passed also sees the queue idle, unless more was enqueued.
+// await_enqueued() may read serving_ without the lock, so a mark passes before its number is over. idle() takes the lock,
+// so whoever sees a mark passed also sees the queue idle, unless more was enqueued.
 void HostQueue::serve() {
   std::unique_lock<std::mutex> lock(mutex_);
   while (has_work()) {
@@ -135,8 +137,8 @@ void HostQueue::serve() {
       serve(item);
       lock.lock();
     }
-    ++serving_;
     if (item.mark) item.mark->pass();
+    ++serving_;
     changed_.notify_all();
     if (workers_.wanted() && has_work()) {
       lock.unlock();
