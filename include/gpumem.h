@@ -1196,8 +1196,8 @@ GPUMEM_API gpumem_status gpumem_reduce_by_index_async(gpumem_ctx *ctx, gpumem_dt
  * c < cols (pairs for GPUMEM_MIN_MAX). x has `rows` rows of cols elements and the leading dimension ld >= cols. index
  * has a number for each row. An example is the sum of the feature vectors of all neighbours in a graph.
  *
- * All else is as for gpumem_reduce_by_index(), with rows * cols elements and bins * cols bins. x is not NULL unless
- * there are no elements. If cols is 0, nothing is done. A sort on the host takes 16 * (rows + bins) bytes. */
+ * All else is as for gpumem_reduce_by_index(), with rows * cols elements and bins * cols bins. x may be NULL if there
+ * are none. If cols is 0, nothing is done. A sort on the host takes 16 * (rows + bins) bytes, and 1 MiB per thread. */
 GPUMEM_API gpumem_status gpumem_reduce_rows_by_index(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op,
                                                      const void *x, int64_t rows, int64_t cols, int64_t ld,
                                                      gpumem_dtype index_type, const void *index, void *result,

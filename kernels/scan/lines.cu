@@ -4,13 +4,12 @@
 // Access: long_lines: a warp has a line, and takes 128 elements of it at a time. If the line's elements are not
 //         neighbours, a block reads and writes its eight lines together, through shared memory.
 //         short_lines: a line of up to 32 elements has as many lanes, rounded up to a power of two.
-// The types are values of the launch, because the lines' speed depends on memory more than on arithmetic.
-// H200, f32: 65,536 rows of 1,024 elements 490 us, 2^20 rows of 64 870 us. The arithmetic of the order limits both.
+// The types are values of the launch. A kernel for each pair of types would make the library larger.
+// H200, f32: 65,536 rows of 1,024 elements 490 us, 2^20 rows of 64 870 us. At the peak of copies, either would take 130 us.
 // A step is read before it is written, so the result may be x.
 #include <bit>
 
 #include "kernels/config.hpp"
-#include "kernels/division.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/limits.hpp"
 #include "kernels/scan/element.hpp"
@@ -77,15 +76,8 @@ __device__ __noinline__ Line line_of(const Arguments& a, int64_t index) {
     if (begin < 0 || begin > end || end > a.p.n) return {.sound = false};
     return {begin, begin, end - begin};
   }
-  const ScanView& view = a.p.view;
-  Line line{.n = view.extents[0]};
-  for (int32_t d = view.rank - 1; d > 0; --d) {
-    const Quotient q(index, view.extents[d]);
-    line.x += q.rest * view.x_strides[d];
-    line.result += q.rest * view.result_strides[d];
-    index = q.quotient;
-  }
-  return line;
+  const LineStart start = start_of_line(a.p.view, index);
+  return {start.x, start.result, a.p.view.extents[0]};
 }
 
 struct Places {
@@ -110,6 +102,16 @@ struct Places {
   }
 };
 
+// The bits of a floating-point result.
+__device__ __forceinline__ uint64_t bits_of_float(gpumem_dtype type, double v) {
+  const double value = gpumem::canonical(v);
+  return for_floating_type(type, [&]<gpumem_dtype kType>() -> uint64_t {
+    using T = ElementOf<kType>;
+    using Bits = std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
+    return std::bit_cast<Bits>(converted<T>(value));
+  });
+}
+
 // Sums and products of floating-point elements, in the order of kernels/order.hpp.
 template <class Op>
 struct Ordered {
@@ -120,14 +122,7 @@ struct Ordered {
   __device__ explicit Ordered(const ScanParams& p) : dtype(p.dtype), result_type(p.result_type) {}
   __device__ static Value neutral() { return Op::kNeutral; }
   __device__ Value value(uint64_t bits) const { return to_double(dtype, bits); }
-  __device__ uint64_t result(Value v) const {
-    const double value = gpumem::canonical(v);
-    return for_floating_type(result_type, [&]<gpumem_dtype kType>() -> uint64_t {
-      using T = ElementOf<kType>;
-      using Bits = std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
-      return std::bit_cast<Bits>(converted<T>(value));
-    });
-  }
+  __device__ uint64_t result(Value v) const { return bits_of_float(result_type, v); }
   static constexpr bool kChecks = false;
   __device__ static bool beyond(Value, Value, Value) { return false; }
 
@@ -143,7 +138,7 @@ struct Ordered {
     Lanes before = neutral_lanes<Op>();
     int64_t row = 0;
     double* levels;  // the reductions of aligned groups of 2^k blocks
-    __device__ explicit Carry(double* of_warp) : levels(of_warp) {}
+    __device__ Carry(const Ordered&, double* of_warp) : levels(of_warp) {}
   };
   // used: the first segments of 32 elements, which are all that the line has.
   __device__ void scan_step(Carry& carry, const Value (&v)[kEach], Value (&prefix)[kEach], int used, int lane) const {
@@ -192,7 +187,7 @@ struct Unordered {
   __device__ uint64_t result(Value v) const {
     if constexpr (kKind != ScanKind::range) return v;
     const bool wide = element_bytes(result_type) > element_bytes(dtype);
-    if (is_floating(dtype) && v == 0) return canonical_nan(result_type);
+    if (is_floating(dtype) && v == 0) return bits_of_float(result_type, std::bit_cast<double>(kCanonicalNan));
     const uint64_t bits = bits_of_key(dtype, v ^ flip);
     if (!wide) return bits;
     return is_floating(dtype) ? std::bit_cast<uint64_t>(to_double(dtype, bits)) : extend(dtype, bits);
@@ -224,23 +219,15 @@ struct Unordered {
 
   struct Carry {
     Value before;
-    bool first = true;
-    __device__ explicit Carry(double*) : before() {}
+    __device__ Carry(const Unordered& scan, double*) : before(scan.neutral()) {}
   };
   __device__ void scan_step(Carry& carry, const Value (&v)[kEach], Value (&prefix)[kEach], int used, int lane) const {
-    if (carry.first) carry.before = neutral();
-    carry.first = false;
 #pragma unroll
     for (int k = 0; k < kEach; ++k) {
       if (k >= used) break;
       prefix[k] = combine(carry.before, scan_group(v[k], 32, lane));
       carry.before = __shfl_sync(kAll, prefix[k], 31);
     }
-  }
-
- private:
-  __device__ static uint64_t canonical_nan(gpumem_dtype type) {
-    return type == GPUMEM_F64 ? kCanonicalNan : type == GPUMEM_F32 ? 0x7fc00000 : type == GPUMEM_F16 ? 0x7e00 : 0x7fc0;
   }
 };
 
@@ -316,7 +303,7 @@ __global__ void __launch_bounds__(kScanLinesThreads, resident_blocks(3, kScanLin
   if (kAcross) __syncthreads();
   const int64_t end = kAcross ? a.p.view.extents[0] : line.n;
   uint64_t* const own = stage + (kAcross ? warp * kPitch : 0);
-  typename Scan::Carry carry(levels[warp]);
+  typename Scan::Carry carry(scan, levels[warp]);
   Value last = scan.neutral();
   bool beyond = false;
   for (int64_t at = 0; at < end; at += kStep) {
@@ -462,14 +449,9 @@ cudaError_t scan_one_line(const ScanParams& p, int64_t index, const ScanEachLine
   line.view = {};
   line.n = view.extents[0];
   line.status = p.status == nullptr ? nullptr : reinterpret_cast<gpumem_status*>(scratch) + index;
-  const char* x = static_cast<const char*>(p.x);
-  char* result = static_cast<char*>(p.result);
-  for (int32_t d = view.rank - 1; d > 0; --d) {
-    const Quotient q(index, view.extents[d]);
-    x += q.rest * view.x_strides[d] * bytes[0];
-    result += q.rest * view.result_strides[d] * bytes[1];
-    index = q.quotient;
-  }
+  const LineStart start = start_of_line(view, index);
+  const char* const x = static_cast<const char*>(p.x) + start.x * bytes[0];
+  char* const result = static_cast<char*>(p.result) + start.result * bytes[1];
   const auto copy = [&](const char* from, int64_t from_stride, char* to, int64_t to_stride, int size) {
     const auto grid = static_cast<unsigned>(each.grid < kFewBlocks ? kFewBlocks : each.grid);
     return enqueue(copy_line, grid, kScanLinesThreads, launch, from, from_stride * size, to, to_stride * size, line.n,

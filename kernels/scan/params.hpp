@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "gpumem.h"
+#include "kernels/division.hpp"
 
 namespace gpumem {
 
@@ -18,6 +19,22 @@ struct ScanView {
   int64_t x_strides[kMaxScanRank] = {};
   int64_t result_strides[kMaxScanRank] = {};
 };
+
+// The first element of a line of a view that a plan has made.
+struct LineStart {
+  int64_t x = 0;
+  int64_t result = 0;
+};
+constexpr LineStart start_of_line(const ScanView& view, int64_t index) noexcept {
+  LineStart start;
+  for (int32_t d = view.rank - 1; d > 0; --d) {
+    const Quotient q(index, view.extents[d]);
+    start.x += q.rest * view.x_strides[d];
+    start.result += q.rest * view.result_strides[d];
+    index = q.quotient;
+  }
+  return start;
+}
 
 struct ScanParams {
   gpumem_dtype dtype = GPUMEM_F32;

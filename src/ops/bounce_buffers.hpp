@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "ops/outputs.hpp"
@@ -29,5 +31,23 @@ class BounceBuffers {
 
 // Enqueues a task that writes to the buffers. prefilled: they first get their targets' contents.
 void enqueue_on_host(Context& context, NativeStream stream, HostTask task, BounceBuffers buffers, bool prefilled);
+
+// launch_placed() for an asynchronous call whose status only the device may write. on_host: its name if the host works.
+template <class Family>
+void launch_with_status(Context& context, Plan<Family>& planned, const Output& status, NativeStream stream,
+                        const char* what, const char* on_host) {
+  if (planned.params.status == nullptr || !runs_beside(context, planned.placement)) {
+    return launch_placed(context, planned, stream, Completion::asynchronous, what);
+  }
+  require_not_capturing(context, stream, on_host);
+  BounceBuffers buffers;
+  planned.params.status = static_cast<gpumem_status*>(buffers.room_for(status));
+  const auto work = [planned](Backend& host, NativeStream now, Completion done) {
+    host.launch(now, Work<Family>{planned.params, planned.selection}, done);
+  };
+  enqueue_on_host(context, stream,
+                  beside_task(context, std::string(what) + " that was enqueued", work, planned.params.status),
+                  std::move(buffers), false);
+}
 
 }  // namespace gpumem

@@ -120,6 +120,17 @@ bool read_elsewhere(ExecutionSpace space, const Operand& index, Completion compl
   return completion == Completion::blocking ? index.on_host() : index.kind == GPUMEM_MEMORY_PAGEABLE;
 }
 
+void place_index(Placement& placement, bool on_cuda, const char* argument, const Operand& index, const char* beside,
+                 Completion completion) {
+  placement.stage_index = on_cuda && read_elsewhere(placement.space, index, completion);
+  placement.index_side = index.host_side();
+  if (!placement.stage_index) return placement.uses(index);
+  if (completion == Completion::blocking) return;
+  fail(GPUMEM_UNSUPPORTED, "%s is %s memory, which the work on %s (%s) can't read; expected memory of that side",
+       argument, kind_name(index.kind), beside,
+       placement.space == ExecutionSpace::cuda ? "on the device" : "on the host");
+}
+
 void fail_on_two_sides(const char* a_name, const Operand& a, const char* b_name, const Operand& b) {
   fail(GPUMEM_UNSUPPORTED,
        "%s is %s memory and %s is %s memory; expected both in host memory or both on the device's side", a_name,

@@ -21,7 +21,7 @@ struct Placement {
   const char* reason = "";
   HostSide host_side = HostSide::locked;  // of the staged operand, or of dst if it is brought
   bool streamed = false;                  // the operand is moved to the device in pieces
-  bool stage_index = false;               // the index of rows is on the other side and is copied next to the work first
+  bool stage_index = false;  // an index or offsets are on the other side and are copied next to the work first
   HostSide index_side = HostSide::locked;
   Across across = Across::nothing;
   bool bring_dst = false;  // dst is on the other side, and the work copies its results there piece by piece
@@ -52,6 +52,11 @@ Placement place_across(bool on_cuda, const Operand& src, const Operand& dst) noe
 
 // Whether an index or offsets have to be staged. Blocking calls stage pinned ones too: kernels read them often.
 bool read_elsewhere(ExecutionSpace space, const Operand& index, Completion completion) noexcept;
+
+// Of an index or offsets, if the space is known. A blocking call stages those that the work can't read where they are, and
+// an asynchronous one throws UNSUPPORTED. beside: the argument that the work runs next to.
+void place_index(Placement& placement, bool on_cuda, const char* argument, const Operand& index, const char* beside,
+                 Completion completion);
 
 // Throws UNSUPPORTED for a call that moves no operand.
 [[noreturn]] void fail_on_two_sides(const char* a_name, const Operand& a, const char* b_name, const Operand& b);

@@ -65,13 +65,18 @@ inline int64_t product_of(const int64_t* extents, int32_t rank) noexcept {
   return std::find(extents, extents + rank, 0) != extents + rank ? 0 : product;
 }
 
+// Strides as given, or if from is nullptr, those of a row-major view without padding.
+inline void read_strides(const int64_t* from, const int64_t* extents, int32_t rank, int64_t* to) noexcept {
+  for (int32_t d = rank - 1; d >= 0; --d) {
+    to[d] = from != nullptr ? from[d] : d == rank - 1 ? 1 : tight(to[d + 1], extents[d + 1]);
+  }
+}
+
 // The default is row-major without padding.
 template <class V, class View>
 void view_strides(V& v, const char* key, const View& view, int64_t (&strides)[kMaxReduceRank]) {
   int64_t otherwise[kMaxReduceRank] = {};
-  for (int32_t d = view.rank - 1; d >= 0; --d) {
-    otherwise[d] = d == view.rank - 1 ? 1 : tight(otherwise[d + 1], view.extents[d + 1]);
-  }
+  read_strides(nullptr, view.extents, view.rank, otherwise);
   const bool given = !std::equal(strides, strides + view.rank, otherwise);
   int32_t count = view.rank;
   if (!v.numbers(key, strides, given, ',', count)) std::copy_n(otherwise, view.rank, strides);

@@ -29,6 +29,7 @@ constexpr int kMostSamples = 31;
 
 struct Problem {
   explicit Problem(const CallRecord& of) noexcept : record(of) {}
+  explicit Problem(CallRecord&&) = delete;  // the record outlives the problem
 
   const CallRecord& record;
   std::vector<NotingPlanner::Range> ranges;

@@ -201,6 +201,9 @@ TEST_P(ScanLinesConformance, EachLineOfAViewIsScanned) {
     const Scan& s = c.scan;
     const auto rank = static_cast<int32_t>(v.extents.size());
     const bool apart = on_cuda() && !c.in_place && of_device(c.kinds[0]) != of_device(c.kinds[1]);
+    const bool one_by_one = on_cuda() && of_device(c.kinds[1]) && lines > 1 && random.below(2) == 0;
+    ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_SCAN, one_by_one ? "each_line" : nullptr)));
+    c.what += one_by_one ? ", each_line" : "";
     run_case(c, random, GPUMEM_OK, apart, [&](const void* x, void* result, gpumem_status* status, bool async) {
       if (async) {
         return gpumem_scan_axis_async(ctx, s.dtype, s.op, s.exclusive, rank, v.extents.data(), v.axis, x,

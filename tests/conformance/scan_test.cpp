@@ -152,7 +152,7 @@ class ScanConformance : public Conformance {
 TEST_P(ScanConformance, GivesTheReferencesBitsByEveryVariant) {
   EveryVariant variants(ctx, GPUMEM_FAMILY_SCAN);
   Random random(71);
-  const int cases = quick_run() ? 100 : 1000;
+  const int cases = quick_run() ? 250 : 1000;
   for (int i = 0; i < cases && !enough(); ++i) run_case(random_case(random), variants, random);
   variants.expect_all_used(on_cuda(), {"each_line", "lines", "host_lines"});
 }

@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "backend/host/host_backend.hpp"
-#include "kernels/division.hpp"
 #include "kernels/nodes.hpp"
 #include "kernels/scan/element.hpp"
 
@@ -32,8 +31,8 @@ struct Line {
 inline int64_t x_stride(const ScanParams& p) noexcept { return p.view.rank > 0 ? p.view.x_strides[0] : 1; }
 inline int64_t result_stride(const ScanParams& p) noexcept { return p.view.rank > 0 ? p.view.result_strides[0] : 1; }
 inline Line line_of(const ScanParams& p, int64_t index) noexcept {
-  const char* x = static_cast<const char*>(p.x);
-  char* result = static_cast<char*>(p.result);
+  const char* const x = static_cast<const char*>(p.x);
+  char* const result = static_cast<char*>(p.result);
   const int64_t bytes = element_bytes(p.dtype);
   const int64_t result_bytes = element_bytes(p.result_type);
   if (p.offsets != nullptr) {
@@ -42,14 +41,9 @@ inline Line line_of(const ScanParams& p, int64_t index) noexcept {
     if (bounds[0] < 0 || bounds[0] > bounds[1] || bounds[1] > p.n) return {.sound = false};
     return {x + bounds[0] * bytes, result + bounds[0] * result_bytes, bounds[1] - bounds[0]};
   }
-  const ScanView& view = p.view;
-  for (int32_t d = view.rank - 1; d > 0; --d) {
-    const Quotient q(index, view.extents[d]);
-    x += q.rest * view.x_strides[d] * bytes;
-    result += q.rest * view.result_strides[d] * result_bytes;
-    index = q.quotient;
-  }
-  return {x, result, view.rank > 0 ? view.extents[0] : p.n};
+  if (p.view.rank == 0) return {x, result, p.n};
+  const LineStart start = start_of_line(p.view, index);
+  return {x + start.x * bytes, result + start.result * result_bytes, p.view.extents[0]};
 }
 
 // The prefixes of block q, and the one before it. levels: of the blocks before, as for push_node().

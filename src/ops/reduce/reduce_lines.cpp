@@ -103,13 +103,7 @@ Placement place_segments(Planner& planner, const ReduceSegmentsParams& c, Comple
   const Operand offsets = planner.look_up_index(inputs.range[0]);
   Placement placement =
       place(planner.on_cuda(), c.n > 0 ? planner.look_up_here(inputs.range[1], Access::read) : offsets);
-  if (!planner.on_cuda() || !read_elsewhere(placement.space, offsets, completion)) return placement;
-  if (completion == Completion::asynchronous) {
-    fail(GPUMEM_UNSUPPORTED, "offsets is %s memory, which the work on x (%s) can't read; expected memory of that side",
-         kind_name(offsets.kind), placement.space == ExecutionSpace::cuda ? "on the device" : "on the host");
-  }
-  placement.stage_src = true;
-  placement.host_side = offsets.host_side();
+  place_index(placement, planner.on_cuda(), "offsets", offsets, "x", completion);
   return placement;
 }
 
@@ -220,8 +214,8 @@ void reduce_segments(Context& context, const ReduceSegmentsParams& given, Native
   if (completion == Completion::asynchronous) return enqueue_lines(context, planned, outputs, stream);
   std::optional<Workspace> staged;
   const ByteRange& offsets = inputs.range[0];
-  if (planned.placement.stage_src) {
-    stage(context, staged, planned.placement.space, offsets.p, offsets.bytes, planned.placement.host_side);
+  if (planned.placement.stage_index) {
+    stage(context, staged, planned.placement.space, offsets.p, offsets.bytes, planned.placement.index_side);
     params.offsets = static_cast<const int64_t*>(staged->get());
   }
   const gpumem_status found = reduce_lines(context, planned, params, outputs);

@@ -9,15 +9,6 @@
 namespace gpumem {
 namespace {
 
-void read_strides(const int64_t* from, const ReduceView& view, int64_t (&to)[kMaxReduceRank]) noexcept {
-  if (from != nullptr) return static_cast<void>(std::copy_n(from, view.rank, to));
-  int64_t product = 1;
-  for (int32_t d = view.rank - 1; d >= 0; --d) {
-    to[d] = product;
-    product = tight(product, view.extents[d]);
-  }
-}
-
 // Axes of extent 1 are dropped. If the order is free, the axes with the shortest strides come last.
 ReduceView without_single(const ReduceParams& c) noexcept {
   const ReduceView& from = c.view;
@@ -51,8 +42,8 @@ ReduceParams with_view(ReduceParams call, const ViewArguments& given) noexcept {
   ReduceView& view = call.view;
   view.rank = given.rank;
   std::copy_n(given.extents, view.rank, view.extents);
-  read_strides(given.x_strides, view, view.strides);
-  read_strides(given.y_strides, view, view.y_strides);
+  read_strides(given.x_strides, view.extents, view.rank, view.strides);
+  read_strides(given.y_strides, view.extents, view.rank, view.y_strides);
   call.n = product_of(view.extents, view.rank);
   return call;
 }

@@ -49,15 +49,7 @@ Placement place_by_index(Planner& planner, const ReduceByIndexParams& c, Complet
   const Operand x = planner.look_up_here(range_of_x(c), Access::read);
   const Operand index = planner.look_up_index(range_of_index(c));
   Placement placement = place(planner.on_cuda(), x);
-  if (!planner.on_cuda()) return placement;
-  placement.stage_index = read_elsewhere(placement.space, index, completion);
-  placement.index_side = index.host_side();
-  if (!placement.stage_index) {
-    placement.uses(index);
-  } else if (completion == Completion::asynchronous) {
-    fail(GPUMEM_UNSUPPORTED, "index is %s memory, which the work on x (%s) can't read; expected memory of that side",
-         kind_name(index.kind), placement.space == ExecutionSpace::cuda ? "on the device" : "on the host");
-  }
+  place_index(placement, planner.on_cuda(), "index", index, "x", completion);
   return placement;
 }
 

@@ -70,38 +70,27 @@ ByteRange result_of(const ScanParams& c) { return range_of(c, true); }
 // In place, each element is read before its result is written.
 bool is_in_place(const ScanParams& c) noexcept {
   const ScanView& view = c.view;
-  if (c.x != c.result || element_bytes(c.dtype) != element_bytes(c.result_type)) return false;
-  for (int32_t d = 0; d < view.rank; ++d) {
-    if (view.extents[d] > 1 && view.x_strides[d] != view.result_strides[d]) return false;
-  }
-  return true;
+  return c.x == c.result && element_bytes(c.dtype) == element_bytes(c.result_type) &&
+         same_places(view.rank, view.extents, view.x_strides, view.result_strides);
 }
 
 // The scanned axis first, then the fewest other axes. A single line without gaps becomes a sequence.
 ScanView fused(const ScanView& view) noexcept {
-  ScanView others = view;
-  others.rank = 0;
-  for (int32_t d = 0; d < view.rank; ++d) {
-    if (d == view.axis) continue;
-    others.extents[others.rank] = view.extents[d];
-    others.x_strides[others.rank] = view.x_strides[d];
-    others.result_strides[others.rank++] = view.result_strides[d];
-  }
-  const int64_t* const sides[] = {others.result_strides, others.x_strides};
-  const FusedAxes axes = fused_axes(others.rank, others.extents, sides);
   ScanView found;
-  const auto add = [&found](int64_t extent, int64_t x_stride, int64_t result_stride) {
-    found.extents[found.rank] = extent;
-    found.x_strides[found.rank] = x_stride;
-    found.result_strides[found.rank++] = result_stride;
+  const auto add = [&found](const ScanView& of, int32_t d) {
+    found.extents[found.rank] = of.extents[d];
+    found.x_strides[found.rank] = of.x_strides[d];
+    found.result_strides[found.rank++] = of.result_strides[d];
   };
-  add(view.extents[view.axis], view.x_strides[view.axis], view.result_strides[view.axis]);
-  for (int32_t i = axes.rank - 1; i >= 0; --i) {
-    add(axes.extent[i], others.x_strides[axes.axis[i]], others.result_strides[axes.axis[i]]);
+  ScanView others = view;
+  others.extents[view.axis] = 1;
+  fuse_views(others.rank, others.extents, others.result_strides, std::span(&others.x_strides, 1));
+  add(view, view.axis);
+  for (int32_t d = 0; d < others.rank; ++d) {
+    if (others.extents[d] > 1) add(others, d);
   }
   const bool apart = found.extents[0] > 1 && (found.x_strides[0] != 1 || found.result_strides[0] != 1);
-  if (found.rank == 1 && !apart) return {};
-  return found;
+  return found.rank > 1 || apart ? found : ScanView{};
 }
 
 ScanParams with_view(const ScanAxisCall& given) noexcept {
@@ -111,13 +100,8 @@ ScanParams with_view(const ScanAxisCall& given) noexcept {
   view.rank = given.rank;
   view.axis = given.axis;
   std::copy_n(given.extents, view.rank, view.extents);
-  const auto read = [&view](const int64_t* from, int64_t* to) {
-    for (int32_t d = view.rank - 1; d >= 0; --d) {
-      to[d] = from != nullptr ? from[d] : d == view.rank - 1 ? 1 : tight(to[d + 1], view.extents[d + 1]);
-    }
-  };
-  read(given.x_strides, view.x_strides);
-  read(given.result_strides, view.result_strides);
+  read_strides(given.x_strides, view.extents, view.rank, view.x_strides);
+  read_strides(given.result_strides, view.extents, view.rank, view.result_strides);
   call.n = product_of(view.extents, view.rank);
   return call;
 }
@@ -137,14 +121,7 @@ void place_offsets(Planner& planner, const ScanParams& c, Completion completion,
   const ByteRange range = range_of_offsets(c.offsets, c.segments);
   const Operand offsets = planner.look_up_index(range);
   require_disjoint(result_of(c), range);
-  if (!planner.on_cuda()) return;
-  placement.stage_index = read_elsewhere(placement.space, offsets, completion);
-  placement.index_side = offsets.host_side();
-  if (!placement.stage_index) return placement.uses(offsets);
-  if (completion == Completion::blocking) return;
-  fail(GPUMEM_UNSUPPORTED,
-       "offsets is %s memory, which the work on result (%s) can't read; expected memory of that side",
-       kind_name(offsets.kind), placement.space == ExecutionSpace::cuda ? "on the device" : "on the host");
+  place_index(placement, planner.on_cuda(), "offsets", offsets, "result", completion);
 }
 
 void require_results(Context& context, const ScanParams& c, gpumem_status found) {
@@ -191,17 +168,7 @@ void enqueue(Context& context, Plan<ScanFamily>& planned, const ScanParams& call
   const size_t count = planned.empty ? 0 : call.offsets != nullptr ? 3 : 2;
   check_outputs(context, outputs, std::span(operands, count), Completion::asynchronous);
   if (planned.empty) return write_empty_values(context, outputs, stream, Completion::asynchronous);
-  if (!runs_beside(context, planned.placement)) {
-    return launch_placed(context, planned, stream, Completion::asynchronous, kThisScan);
-  }
-  require_not_capturing(context, stream, "a scan of host memory");
-  BounceBuffers buffers;
-  planned.params.status = static_cast<gpumem_status*>(buffers.room_for(outputs[0]));
-  const auto work = [planned](Backend& host, NativeStream now, Completion done) {
-    host.launch(now, Work<ScanFamily>{planned.params, planned.selection}, done);
-  };
-  enqueue_on_host(context, stream, beside_task(context, "scan that was enqueued", work, planned.params.status),
-                  std::move(buffers), false);
+  launch_with_status(context, planned, outputs[0], stream, kThisScan, "a scan of host memory");
 }
 
 }  // namespace
@@ -224,7 +191,7 @@ Plan<ScanFamily> plan(Planner& planner, const ScanParams& c, Completion completi
   if (!in_place && whole) plan.placement.overwrites(c.result);
   if (c.offsets != nullptr) place_offsets(planner, c, completion, plan.placement);
   plan.params = c;
-  plan.params.view = fused(c.view);
+  if (c.view.rank > 0) plan.params.view = fused(c.view);
   if (plan.placement.stage_src) plan.params.x = placeholder();
   plan.selection = decide<ScanFamily>(planner, plan.placement.space, plan.params);
   return plan;

@@ -60,14 +60,8 @@ void place_offsets(Planner& planner, const Ranges& ranges, Placement& placement,
   for (const ByteRange& output : {ranges.sorted, ranges.order}) {
     if (output.p != nullptr) require_disjoint(output, ranges.offsets);
   }
-  placement.stage_index = planner.on_cuda() && read_elsewhere(placement.space, lies, completion);
-  placement.index_side = lies.host_side();
-  if (!placement.stage_index) {
-    placement.uses(lies);
-  } else if (completion == Completion::asynchronous) {
-    fail(GPUMEM_UNSUPPORTED, "offsets is %s memory, which the work (%s) can't read; expected memory of that side",
-         kind_name(lies.kind), placement.space == ExecutionSpace::cuda ? "on the device" : "on the host");
-  }
+  const char* const beside = ranges.sorted.p != nullptr ? "sorted" : "order";
+  place_index(placement, planner.on_cuda(), "offsets", lies, beside, completion);
 }
 
 // The work runs at sorted, or at order if sorted is NULL. Placement sees keys as src, and that output as dst.
@@ -160,17 +154,7 @@ void enqueue(Context& context, Plan<SortFamily>& planned, const SortParams& call
   const ByteRange operands[] = {ranges.keys, ranges.sorted, ranges.order, ranges.offsets};
   check_outputs(context, outputs, planned.empty ? std::span<const ByteRange>() : operands, Completion::asynchronous);
   if (planned.empty) return write_empty_values(context, outputs, stream, Completion::asynchronous);
-  if (call.status == nullptr || !runs_beside(context, planned.placement)) {
-    return launch_placed(context, planned, stream, Completion::asynchronous, kThisSort);
-  }
-  require_not_capturing(context, stream, "a sort of host memory");
-  BounceBuffers buffers;
-  planned.params.status = static_cast<gpumem_status*>(buffers.room_for(outputs[0]));
-  const auto work = [planned](Backend& host, NativeStream now, Completion done) {
-    host.launch(now, Work<SortFamily>{planned.params, planned.selection}, done);
-  };
-  enqueue_on_host(context, stream, beside_task(context, "sort that was enqueued", work, planned.params.status),
-                  std::move(buffers), false);
+  launch_with_status(context, planned, outputs[0], stream, kThisSort, "a sort of host memory");
 }
 
 }  // namespace
