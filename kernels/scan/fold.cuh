@@ -44,9 +44,9 @@ __device__ __forceinline__ double fold_prefixes(double before, double after, int
   return after;
 }
 
-// The prefixes that end in a row, which has been added to `after`. used: segments of the row.
+// The prefixes that end in a row, which has been added to `after`.
 template <class Op>
-__device__ void row_prefixes(const Lanes& before, const Lanes& after, double* prefix, int lane, int used = 4) {
+__device__ void row_prefixes(const Lanes& before, const Lanes& after, double* prefix, int lane) {
   const double(&b)[4] = before.segment;
   const double(&a)[4] = after.segment;
   // The first two steps of the fold. In element k of `states`, the segments before k are new.
@@ -55,9 +55,7 @@ __device__ void row_prefixes(const Lanes& before, const Lanes& after, double* pr
   const double states[5] = {Op::of(even[0], odd[0]), Op::of(even[1], odd[0]), Op::of(even[1], odd[1]),
                             Op::of(even[2], odd[1]), Op::of(even[2], odd[2])};
 #pragma unroll
-  for (int k = 0; k < 4; ++k) {
-    if (k < used) prefix[k] = fold_prefixes<Op>(states[k], states[k + 1], lane);
-  }
+  for (int k = 0; k < 4; ++k) prefix[k] = fold_prefixes<Op>(states[k], states[k + 1], lane);
 }
 
 }  // namespace

@@ -53,6 +53,15 @@ struct alignas(16) ScanState {
 // Scans of lines.
 constexpr int kScanLinesThreads = 256;
 constexpr int kScanLinesRounds = 4;  // elements of a thread, if lines are short
+constexpr int kScanColumnsThreads = 64;
+// The lanes of the fold of a floating-point sum or product. Lines of up to kScanColumnsFewLanes elements have no others.
+constexpr int kScanColumnsFewLanes = 64;
+constexpr int scan_columns_lanes(const ScanParams& p) noexcept {
+  if (!is_ordered(p)) return 0;
+  const bool few = p.offsets == nullptr && p.op == GPUMEM_SUM && p.view.extents[0] <= kScanColumnsFewLanes;
+  return few ? kScanColumnsFewLanes : kLeafLanes;
+}
+constexpr int64_t scan_columns_bytes(int lanes) noexcept { return int64_t{8} * lanes * kScanColumnsThreads; }
 struct ScanLinesState {
   gpumem_status worst;
   unsigned done;  // blocks

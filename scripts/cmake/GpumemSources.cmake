@@ -216,6 +216,8 @@ set(kernel_sources
   kernels/reduce/windows.cu
   kernels/resize/resize.cu
   kernels/resize/words.cu
+  kernels/scan/columns.cu
+  kernels/scan/each_line.cu
   kernels/scan/lines.cu
   kernels/scan/look_back.cu
   kernels/scan/ordered.cu

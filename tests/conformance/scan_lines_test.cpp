@@ -63,6 +63,13 @@ class ScanLinesConformance : public Conformance {
     return c;
   }
 
+  // Takes a variant of the device if the result is there. nullptr: the table chooses.
+  void force(LinesCase& c, const char* variant) {
+    const char* const forced = on_cuda() && of_device(c.kinds[1]) ? variant : nullptr;
+    ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_SCAN, forced)));
+    if (forced != nullptr) c.what += std::string(", ") + forced;
+  }
+
   // call(x, result, status, async) makes the call.
   template <class Call>
   void run_case(const LinesCase& c, Random& random, gpumem_status bad, bool apart, const Call& call) {
@@ -201,9 +208,8 @@ TEST_P(ScanLinesConformance, EachLineOfAViewIsScanned) {
     const Scan& s = c.scan;
     const auto rank = static_cast<int32_t>(v.extents.size());
     const bool apart = on_cuda() && !c.in_place && of_device(c.kinds[0]) != of_device(c.kinds[1]);
-    const bool one_by_one = on_cuda() && of_device(c.kinds[1]) && lines > 1 && random.below(2) == 0;
-    ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_SCAN, one_by_one ? "each_line" : nullptr)));
-    c.what += one_by_one ? ", each_line" : "";
+    const char* const variants[] = {nullptr, "each_line", "columns"};
+    force(c, variants[lines > 1 ? random.below(3) : 0]);
     run_case(c, random, GPUMEM_OK, apart, [&](const void* x, void* result, gpumem_status* status, bool async) {
       if (async) {
         return gpumem_scan_axis_async(ctx, s.dtype, s.op, s.exclusive, rank, v.extents.data(), v.axis, x,
@@ -234,6 +240,7 @@ TEST_P(ScanLinesConformance, EachSegmentIsScanned) {
     }
     c.what = describe(c.scan) + ", segments" + numbers_of(offsets) + " in " + kind_name(c.kinds[0]) + " and " +
              kind_name(c.kinds[1]);
+    force(c, segments > 1 && random.below(2) == 0 ? "columns" : nullptr);
     const gpumem_memory_kind of_offsets = cases::kind(random.below(4));
     const Memory at(ctx, of_offsets, static_cast<int64_t>(offsets.size()) * 8);
     upload(ctx, at.get(), offsets.data(), offsets.size() * 8);
