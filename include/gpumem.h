@@ -301,7 +301,7 @@ typedef struct gpumem_dist gpumem_dist;
 typedef struct gpumem_dist_plan gpumem_dist_plan;
 
 /* Receives log messages. The library calls it from its own threads and from the caller's, one call at a time per
- * context. It may not call the library with the same context. `message` is valid only during the call. */
+ * context. The callback must not call the library with that context. `message` is valid only during the call. */
 typedef void (*gpumem_log_fn)(void *user, gpumem_log_level level, const char *message);
 
 /* The program's own thread pool. It calls task(task_state, i) once for each i in [0, tasks), on any threads. It
@@ -582,10 +582,10 @@ GPUMEM_API gpumem_status gpumem_ctx_options_init(gpumem_ctx_options *options, in
  * messages through host memory, and none through NCCL. The library ignores all of them if the program has more rights
  * than its user (setuid or a capability).
  *
- * Errors: as gpumem_device_query(), if a device was named.
+ * Errors: those of gpumem_device_query(), if a device was named.
  *   UNSUPPORTED: options is larger than this version's struct, and its unknown part is not zero.
  *   NOT_FOUND: the environment names an unknown variant.
- *   INVALID_ARGUMENT: the environment has another value that is not valid.
+ *   INVALID_ARGUMENT: another environment variable has an invalid value.
  *   FILE_ERROR: a trace or profile is not writable, or a tuning file is not readable. */
 GPUMEM_API gpumem_status gpumem_ctx_create(const gpumem_ctx_options *options, gpumem_ctx **ctx);
 
@@ -1904,10 +1904,10 @@ GPUMEM_API gpumem_status gpumem_profile_end(gpumem_ctx *ctx);
 GPUMEM_API gpumem_status gpumem_profile_row_init(gpumem_profile_row *row, int64_t size);
 
 /* Writes at most cap rows. First comes one row per problem and variant, in order of total time, the longest first.
- * Then comes one row per pair of kinds of memory, from a call's first operand to its last. Initialise rows[0] with
- * gpumem_profile_row_init(). Its struct_size is the size of every row. rows may be NULL if cap is 0. needed may be
- * NULL. It receives the number of all rows. You may call this during a profile. Work that is not done has no time
- * yet. Without a profile the number of rows is 0. */
+ * Then comes one row per pair of kinds of memory: those of a call's first and last operands. Initialise rows[0] with
+ * gpumem_profile_row_init(). The library takes rows[0].struct_size as the size of every row. rows may be NULL if cap
+ * is 0. needed, if not NULL, receives the number of all rows, which may exceed cap. You may call this while a profile
+ * runs. Work that has not finished has no time yet. Without a profile the number of rows is 0. */
 GPUMEM_API gpumem_status gpumem_profile_report(gpumem_ctx *ctx, gpumem_profile_row *rows, int64_t cap, int64_t *needed);
 
 /* Replaces a file with the same rows: as a table (GPUMEM_FORMAT_TEXT), as CSV, or as a JSON object with "schema"
