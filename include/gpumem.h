@@ -1657,6 +1657,52 @@ GPUMEM_API gpumem_status gpumem_lincomb_at_f64_async(gpumem_ctx *ctx, int32_t nd
                                                      const double *const *x, const int64_t *x_strides, double *z,
                                                      const int64_t *z_strides, gpumem_stream *stream);
 
+/* gpumem_lincomb_at and dot products of the new z in one pass over memory: results[k] is the sum of z * w[k], for each k
+ * below dots. A step of the method of conjugate gradients needs no copy to the host: the results of one call are
+ * factors of the next.
+ *
+ * dots        1 to 3.
+ * w           dots addresses of views with the extents of z. NULL, as an entry or for w, means z, and the strides of
+ *             this entry are then not used. w_strides has the ndim strides of w[0], then the strides of w[1], and so on.
+ *             If it is NULL, all have the strides of z. Strides are at least 0. The array w is ordinary host memory,
+ *             read before the call returns.
+ * results     dots elements. The blocking call takes any memory. The _async call writes them in the order of the stream.
+ *             They are then aligned to 8 bytes. On a CUDA context they are in device, pinned or managed memory, else
+ *             INVALID_POINTER.
+ * Bits        z has the bits of gpumem_lincomb_at, and each result has the bits of gpumem_dot_view of z and w[k].
+ * Extent 0    Each result is +0. z and its sources may then be NULL.
+ * Place       The blocking call also copies the w of the other side to z.
+ * Aliasing    w[k] may overlap sources and other w. It may not overlap z, except as z itself, with its address and
+ *             strides. The results may not overlap z, a source or a w that is read, or a factor in memory.
+ *
+ * All else is as for gpumem_lincomb_at. */
+GPUMEM_API gpumem_status gpumem_lincomb_dot_f32(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents, int32_t terms,
+                                                const float *factors, const double *const *numerators,
+                                                const double *const *denominators, const float *const *x,
+                                                const int64_t *x_strides, float *z, const int64_t *z_strides,
+                                                int32_t dots, const float *const *w, const int64_t *w_strides,
+                                                double *results);
+GPUMEM_API gpumem_status gpumem_lincomb_dot_f64(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents, int32_t terms,
+                                                const double *factors, const double *const *numerators,
+                                                const double *const *denominators, const double *const *x,
+                                                const int64_t *x_strides, double *z, const int64_t *z_strides,
+                                                int32_t dots, const double *const *w, const int64_t *w_strides,
+                                                double *results);
+GPUMEM_API gpumem_status gpumem_lincomb_dot_f32_async(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents,
+                                                      int32_t terms, const float *factors,
+                                                      const double *const *numerators,
+                                                      const double *const *denominators, const float *const *x,
+                                                      const int64_t *x_strides, float *z, const int64_t *z_strides,
+                                                      int32_t dots, const float *const *w, const int64_t *w_strides,
+                                                      double *results, gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_lincomb_dot_f64_async(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents,
+                                                      int32_t terms, const double *factors,
+                                                      const double *const *numerators,
+                                                      const double *const *denominators, const double *const *x,
+                                                      const int64_t *x_strides, double *z, const int64_t *z_strides,
+                                                      int32_t dots, const double *const *w, const int64_t *w_strides,
+                                                      double *results, gpumem_stream *stream);
+
 /* Elementwise functions over views of arrays with up to eight axes. The functions of one operand come first in
  * gpumem_map_op, up to GPUMEM_MAP_NOT: z = f(x). The others are z = f(x, y). gpumem_compare sets each byte of mask to 1
  * if the comparison holds, and else to 0. gpumem_where sets z to x if mask is not 0, and else to y.

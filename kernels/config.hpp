@@ -47,6 +47,7 @@ struct Config {
   int64_t tile = 0;
   int64_t shared_bytes = 0;        // limit of dynamic shared memory per block
   int64_t workspace_bytes = 0;     // scratch memory that the launch needs
+  bool reduce_scratch = false;     // the launch needs the stream's scratch memory of reductions
   bool fixed_grid = false;         // each block has its own work, so fewer blocks would leave some undone
   const void* delegate = nullptr;  // the implementation of another operation that does the work
   OwnConfig own{};

@@ -18,11 +18,13 @@ struct Stream {
   operator CUstream_st*() const noexcept { return native; }
 };
 
+struct ReduceScratch;  // kernels/reduce/launch.hpp
 class TextureObjects;  // kernels/textbook/texture_objects.hpp
 
 struct Launch : Stream {
   void* workspace = nullptr;  // Config::workspace_bytes
   TextureObjects* textures = nullptr;
+  const ReduceScratch* reduce_scratch = nullptr;  // if Config::reduce_scratch
 };
 
 // A cudaError_t.

@@ -15,9 +15,10 @@ module gpumem_arithmetic
 
   type, abstract, extends(gpumem_movement_queue) :: gpumem_arithmetic_queue
   contains
-    procedure, private :: axpby_r32, axpby_r64, lincomb_r32, lincomb_r64
+    procedure, private :: axpby_r32, axpby_r64, lincomb_r32, lincomb_r64, lincomb_dot_r32, lincomb_dot_r64
     generic :: axpby => axpby_r32, axpby_r64
     generic :: lincomb => lincomb_r32, lincomb_r64
+    generic :: lincomb_dot => lincomb_dot_r32, lincomb_dot_r64
     procedure :: multiply
   end type
 
@@ -119,6 +120,60 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
+  ! lincomb, and in the same pass results(k) = the sum of z * w(k) for up to 3 views with z's shape, of which some may be
+  ! z itself. results is a contiguous view of real64.
+  subroutine lincomb_dot_r32(self, factors, x, z, w, results, numerators, denominators, stat, errmsg)
+    class(gpumem_arithmetic_queue), intent(in) :: self
+    real(real32), intent(in) :: factors(:)
+    type(gpumem_view), intent(in) :: x(:), z, w(:), results
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(gpumem_view), intent(in), optional :: numerators(:), denominators(:)
+    integer(c_int32_t) :: code
+    if (.not. are_terms('lincomb_dot', '', gpumem_f32, size(factors), x, z, stat, errmsg)) return
+    if (.not. are_dots(z, w, results, stat, errmsg)) return
+    if (.not. are_numbers('numerators', size(x), numerators, stat, errmsg)) return
+    if (.not. are_numbers('denominators', size(x), denominators, stat, errmsg)) return
+    associate (c => self%ctx, r => int(z%rank, c_int32_t), e => extents_of(z), n => size(x, kind=c_int32_t), s => strides_of([z]), &
+        above => numbers_of(size(x), numerators), below => numbers_of(size(x), denominators), sx => strides_of(x), &
+        d => size(w, kind=c_int32_t), sw => strides_of(w))
+      if (self%enqueues) then
+        code = gpumem_lincomb_dot_f32_async(c, r, e, n, factors, above, below, pointers_of(x), sx, z%pointer(), s, d, &
+            pointers_of(w), sw, results%pointer(), self%stream)
+      else
+        code = gpumem_lincomb_dot_f32(c, r, e, n, factors, above, below, pointers_of(x), sx, z%pointer(), s, d, &
+            pointers_of(w), sw, results%pointer())
+      end if
+    end associate
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  subroutine lincomb_dot_r64(self, factors, x, z, w, results, numerators, denominators, stat, errmsg)
+    class(gpumem_arithmetic_queue), intent(in) :: self
+    real(real64), intent(in) :: factors(:)
+    type(gpumem_view), intent(in) :: x(:), z, w(:), results
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(gpumem_view), intent(in), optional :: numerators(:), denominators(:)
+    integer(c_int32_t) :: code
+    if (.not. are_terms('lincomb_dot', '', gpumem_f64, size(factors), x, z, stat, errmsg)) return
+    if (.not. are_dots(z, w, results, stat, errmsg)) return
+    if (.not. are_numbers('numerators', size(x), numerators, stat, errmsg)) return
+    if (.not. are_numbers('denominators', size(x), denominators, stat, errmsg)) return
+    associate (c => self%ctx, r => int(z%rank, c_int32_t), e => extents_of(z), n => size(x, kind=c_int32_t), s => strides_of([z]), &
+        above => numbers_of(size(x), numerators), below => numbers_of(size(x), denominators), sx => strides_of(x), &
+        d => size(w, kind=c_int32_t), sw => strides_of(w))
+      if (self%enqueues) then
+        code = gpumem_lincomb_dot_f64_async(c, r, e, n, factors, above, below, pointers_of(x), sx, z%pointer(), s, d, &
+            pointers_of(w), sw, results%pointer(), self%stream)
+      else
+        code = gpumem_lincomb_dot_f64(c, r, e, n, factors, above, below, pointers_of(x), sx, z%pointer(), s, d, &
+            pointers_of(w), sw, results%pointer())
+      end if
+    end associate
+    call finish(code, stat, errmsg)
+  end subroutine
+
   ! z = x * y, element by element, for reals of one kind and shape, with any strides.
   subroutine multiply(self, x, y, z, stat, errmsg)
     class(gpumem_arithmetic_queue), intent(in) :: self
@@ -172,6 +227,17 @@ contains
       name = 'x(' // number(int(k, int64)) // ')'
       if (names /= '') name = names(k:k)
       if (are_terms) are_terms = conforms(what, 'z', z, name, x(k), stat=stat, errmsg=errmsg)
+    end do
+  end function
+
+  logical function are_dots(z, w, results, stat, errmsg)
+    type(gpumem_view), intent(in) :: z, w(:), results
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer :: k
+    are_dots = checked_result('lincomb_dot: results', gpumem_f64, results, size(w, kind=int64), stat, errmsg)
+    do k = 1, size(w)
+      if (are_dots) are_dots = conforms('lincomb_dot', 'z', z, 'w(' // number(int(k, int64)) // ')', w(k), stat=stat, errmsg=errmsg)
     end do
   end function
 

@@ -2111,6 +2111,86 @@ module gpumem_c
       integer(c_int64_t), intent(in), optional :: z_strides(*)
       type(c_ptr), value :: stream
     end function
+    integer(c_int32_t) function gpumem_lincomb_dot_f32(ctx, rank, extents, terms, factors, numerators, denominators, &
+        x, x_strides, z, z_strides, dots, w, w_strides, results) bind(c, name='gpumem_lincomb_dot_f32')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      integer(c_int32_t), value :: terms
+      real(c_float), intent(in), optional :: factors(*)
+      type(c_ptr), intent(in) :: numerators(*)
+      type(c_ptr), intent(in) :: denominators(*)
+      type(c_ptr), intent(in) :: x(*)
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: z
+      integer(c_int64_t), intent(in), optional :: z_strides(*)
+      integer(c_int32_t), value :: dots
+      type(c_ptr), intent(in) :: w(*)
+      integer(c_int64_t), intent(in), optional :: w_strides(*)
+      type(c_ptr), value :: results
+    end function
+    integer(c_int32_t) function gpumem_lincomb_dot_f64(ctx, rank, extents, terms, factors, numerators, denominators, &
+        x, x_strides, z, z_strides, dots, w, w_strides, results) bind(c, name='gpumem_lincomb_dot_f64')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      integer(c_int32_t), value :: terms
+      real(c_double), intent(in), optional :: factors(*)
+      type(c_ptr), intent(in) :: numerators(*)
+      type(c_ptr), intent(in) :: denominators(*)
+      type(c_ptr), intent(in) :: x(*)
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: z
+      integer(c_int64_t), intent(in), optional :: z_strides(*)
+      integer(c_int32_t), value :: dots
+      type(c_ptr), intent(in) :: w(*)
+      integer(c_int64_t), intent(in), optional :: w_strides(*)
+      type(c_ptr), value :: results
+    end function
+    integer(c_int32_t) function gpumem_lincomb_dot_f32_async(ctx, rank, extents, terms, factors, numerators, &
+        denominators, x, x_strides, z, z_strides, dots, w, w_strides, results, stream) bind(c, &
+        name='gpumem_lincomb_dot_f32_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      integer(c_int32_t), value :: terms
+      real(c_float), intent(in), optional :: factors(*)
+      type(c_ptr), intent(in) :: numerators(*)
+      type(c_ptr), intent(in) :: denominators(*)
+      type(c_ptr), intent(in) :: x(*)
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: z
+      integer(c_int64_t), intent(in), optional :: z_strides(*)
+      integer(c_int32_t), value :: dots
+      type(c_ptr), intent(in) :: w(*)
+      integer(c_int64_t), intent(in), optional :: w_strides(*)
+      type(c_ptr), value :: results
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_lincomb_dot_f64_async(ctx, rank, extents, terms, factors, numerators, &
+        denominators, x, x_strides, z, z_strides, dots, w, w_strides, results, stream) bind(c, &
+        name='gpumem_lincomb_dot_f64_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      integer(c_int32_t), value :: terms
+      real(c_double), intent(in), optional :: factors(*)
+      type(c_ptr), intent(in) :: numerators(*)
+      type(c_ptr), intent(in) :: denominators(*)
+      type(c_ptr), intent(in) :: x(*)
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: z
+      integer(c_int64_t), intent(in), optional :: z_strides(*)
+      integer(c_int32_t), value :: dots
+      type(c_ptr), intent(in) :: w(*)
+      integer(c_int64_t), intent(in), optional :: w_strides(*)
+      type(c_ptr), value :: results
+      type(c_ptr), value :: stream
+    end function
     integer(c_int32_t) function gpumem_map(ctx, op, dtype, rank, extents, x, x_strides, y, y_strides, z, &
         z_strides) bind(c, name='gpumem_map')
       import

@@ -99,3 +99,22 @@ def vector_words(p):
             colour=ACCENT if steps > 1 else DEEP[2],
         )
         y += CELL + 20
+
+
+@picture("solver_check", "A solver in a graph: the host looks at the residual of one launch while the next one runs")
+def solver_check(p):
+    unit, left, height = 62, 110, 30
+    gpu, look = TINTS[2], TINTS[1]
+    for row, name in enumerate(("GPU", "host")):
+        y = row * 84
+        p.text(left - 12, y + height / 2, name, "end", SMALL, colour=MUTED)
+        p.line((left, y + height + 3), (left + 9 * unit, y + height + 3), colour=GAP)
+    for k in range(4):
+        begin = left + 2 * k * unit
+        p.cell(begin, 0, f"ten iterations, {k}", gpu, 2 * unit, height, SMALL)
+        end = begin + 2 * unit
+        p.arrow((end, height + 6), (end, 78))
+        p.cell(end, 84, f"r.r of {k}", look, unit, height, SMALL)
+    p.text(left + 3 * unit, 58, "to pinned memory", "middle", SMALL, colour=MUTED)
+    p.arrow((left, 140), (left + 9 * unit, 140))
+    p.text(left + 8.5 * unit, 154, "time", "middle", SMALL, colour=MUTED)

@@ -4,8 +4,8 @@
 // Access: one element per access, because views shifted by a column share no 16-byte boundary. Neighbouring threads go
 //         along a row of z. Tiles are tall (ViewTiles), because a thread reads its neighbours' elements in the rows
 //         above and below.
-// Shapes: coalesced: aligned elements, up to 8 sources, whose number is a constant, and up to three axes. general: all
-//         aligned elements. bytes: any address.
+// Shapes: coalesced: aligned elements, up to 8 sources, whose number is a constant, or up to 3 with factors in memory, and
+//         up to three axes. general: all aligned elements. bytes: any address.
 // H200, share of a copy's rate: five points of 8192 x 8192: f32 0.75, f64 0.90; seven of 384^3: 0.61, 0.69.
 // A thread reads only the elements of z that it overwrites itself, so z may be a source.
 #include <cstring>
@@ -44,6 +44,8 @@ struct Views : Tiling {
   T factor[kFewTerms];
   View x[kFewTerms];
   View z;
+  const double* numerator[kTermsInMemory];  // nullptr: 1
+  const double* denominator[kTermsInMemory];
 };
 
 // Distances are in bytes. The outer axes come last.
@@ -99,10 +101,45 @@ struct ViewPlace {
   __device__ __forceinline__ char* of(const View& view) const { return view.first + offset(view); }
 };
 
-// kRows: arithmetic_by_rows().
-template <class T, Arithmetic kOp, int kTerms, bool kRows>
+// The constructor only begins to read factors in memory, so that the first elements do not wait for them.
+template <class T, int kTerms, bool kInMemory>
+class Factors {
+ public:
+  __device__ __forceinline__ explicit Factors(const Views<T>& v) {
+#pragma unroll
+    for (int k = 0; k < kTerms; ++k) {
+      value_[k] = v.factor[k];
+      if constexpr (kInMemory) {
+        numerator_[k] = v.numerator[k] != nullptr ? *v.numerator[k] : 1;
+        denominator_[k] = v.denominator[k] != nullptr ? *v.denominator[k] : 1;
+      }
+    }
+  }
+  __device__ __forceinline__ void finish() {
+    if constexpr (kInMemory) {
+      if (finished_) return;
+      finished_ = true;
+#pragma unroll
+      for (int k = 0; k < kTerms; ++k) {
+        value_[k] = static_cast<T>(static_cast<double>(value_[k]) * numerator_[k] / denominator_[k]);
+      }
+    }
+  }
+  __device__ __forceinline__ T operator[](int k) const { return value_[k]; }
+
+ private:
+  static constexpr int kCount = kTerms > 0 ? kTerms : 1;
+  T value_[kCount];
+  double numerator_[kInMemory ? kCount : 1];
+  double denominator_[kInMemory ? kCount : 1];
+  bool finished_ = false;
+};
+
+// kRows: arithmetic_by_rows(). kInMemory: factors have numerators and denominators.
+template <class T, Arithmetic kOp, int kTerms, bool kRows, bool kInMemory = false>
 __global__ void __launch_bounds__(kArithmeticThreads) views_kernel(const __grid_constant__ Views<T> v) {
   synchronize_and_trigger();
+  Factors<T, kTerms, kInMemory> factor(v);
   const ViewPlace here(v, blockIdx.x);
   if (!here.exists) return;
   const char* from[kFewTerms];
@@ -127,13 +164,14 @@ __global__ void __launch_bounds__(kArithmeticThreads) views_kernel(const __grid_
       }
       from[k] += v.x[k].step[kSteps - 1];
     }
+    factor.finish();
 #pragma unroll
     for (int j = 0; j < kCount; ++j) {
       if (!there(j)) break;
       T z = 0;
 #pragma unroll
       for (int k = 0; k < kTerms; ++k) {
-        const T term = kOp == Arithmetic::multiply ? x[k][j] : product(v.factor[k], x[k][j]);
+        const T term = kOp == Arithmetic::multiply ? x[k][j] : product(factor[k], x[k][j]);
         z = k == 0 ? term : kOp == Arithmetic::multiply ? product(z, term) : sum(z, term);
       }
       Aligned::store(reinterpret_cast<T*>(to + offset(v.z, j)), canonical(z));
@@ -237,6 +275,10 @@ Views<T> views_of(const ArithmeticParams& params, const ViewTiles& tiles) {
   set_tiling(v, tiles);
   for (int k = 0; k < params.terms; ++k) {
     std::memcpy(&v.factor[k], &params.factors[k], sizeof(T));
+    if (k < kTermsInMemory) {
+      v.numerator[k] = params.numerators[k];
+      v.denominator[k] = params.denominators[k];
+    }
     v.x[k] = view_of(params.x[k], params.x_strides[k], tiles, sizeof(T));
   }
   v.z = view_of(params.z, params.z_strides, tiles, sizeof(T));
@@ -277,6 +319,13 @@ constexpr bool kMany = kTerms > 3;
 template <class T>
 auto kernel_of(const ArithmeticParams& params, bool by_rows) {
   if (params.op == Arithmetic::multiply) return views_kernel<T, Arithmetic::multiply, 2, false>;
+  if (params.in_memory != 0) {
+    static_assert(kTermsInMemory == 3);
+    constexpr void (*kKernels[])(Views<T>) = {views_kernel<T, Arithmetic::lincomb, 1, false, true>,
+                                              views_kernel<T, Arithmetic::lincomb, 2, false, true>,
+                                              views_kernel<T, Arithmetic::lincomb, 3, false, true>};
+    return kKernels[params.terms - 1];
+  }
   const auto of_terms = [&]<int... kTerms>(std::integer_sequence<int, kTerms...>) {
     constexpr void (*kKernels[2][kFewTerms + 1])(Views<T>) = {
         {views_kernel<T, Arithmetic::lincomb, kTerms, false>...},
@@ -288,11 +337,12 @@ auto kernel_of(const ArithmeticParams& params, bool by_rows) {
 
 template <class Access>
 LaunchResult start_any(const ArithmeticParams& params, const Config& config, const Launch& launch) {
-  const auto tiles = config.own.get<ViewTiles>();
-  return for_float_or_double(params.dtype, [&]<class T>() {
+  const auto own = config.own.get<GeneralConfig>();
+  const LaunchResult error = for_float_or_double(params.dtype, [&]<class T>() {
     return enqueue_programmatic(any_kernel<T, Access>, static_cast<unsigned>(config.grid), kArithmeticThreads, launch,
-                                any_views_of<T>(params, tiles));
+                                any_views_of<T>(params, own.tiles));
   });
+  return error == cudaSuccess ? separate_dots(params, own, launch) : error;
 }
 
 }  // namespace

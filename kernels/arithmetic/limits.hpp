@@ -1,6 +1,7 @@
 // How a sum or a product over views is divided among threads, for the table and the kernels. Plain C++, no CUDA.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "kernels/arithmetic/params.hpp"
@@ -17,6 +18,7 @@ constexpr int64_t kArithmeticLanes = 64;
 constexpr int32_t kTileAxes = 3;
 // Sources of the kernels that have their number as a constant.
 constexpr int kFewTerms = 8;
+constexpr int32_t kTermsInMemory = 3;  // the same with factors in memory
 // Elements that a thread of the other kernels computes at a time.
 constexpr int kArithmeticAtOnce = 8;
 
@@ -110,5 +112,36 @@ constexpr ViewTiles view_tiles(const ArithmeticParams& p, int64_t steps, bool by
   }
   return best;
 }
+
+// Threads of a block that forms dot products. A leaf of kernels/order.hpp has a row per warp.
+constexpr int kDotThreads = 256;
+
+// z and the operands of a kernel with dot products have the strides of z, or one other list of strides.
+struct StrideSets {
+  bool fit = true;
+  uint32_t other = 0;  // bit k: source k has the other strides; bit kMaxTerms + k: w[k]
+  const int64_t* strides[2] = {};
+};
+constexpr StrideSets stride_sets(const ArithmeticParams& p) noexcept {
+  StrideSets sets;
+  sets.strides[0] = sets.strides[1] = p.z_strides;
+  const auto enter = [&](const int64_t* strides, int32_t bit) {
+    if (std::equal(strides, strides + p.rank, p.z_strides)) return;
+    if (sets.other == 0) sets.strides[1] = strides;
+    sets.other |= uint32_t{1} << bit;
+    sets.fit = sets.fit && std::equal(strides, strides + p.rank, sets.strides[1]);
+  };
+  for (int32_t k = 0; k < p.terms; ++k) enter(p.x_strides[k], k);
+  for (int32_t k = 0; k < p.dots; ++k) enter(p.w_strides[k], kMaxTerms + k);
+  return sets;
+}
+
+// A launch, and the launches of view reductions that follow it if there are dot products.
+struct GeneralConfig {
+  ViewTiles tiles;
+  int64_t dot_blocks = 0;
+  int64_t dot_tile = 0;
+  int32_t dot_threads = 0;
+};
 
 }  // namespace gpumem

@@ -8,12 +8,13 @@
 namespace gpumem {
 
 constexpr int32_t kMaxTerms = 16;
+constexpr int32_t kMaxDots = 3;
 constexpr int32_t kMaxViewRank = 8;
 
 enum class Arithmetic : int32_t { lincomb, multiply };
 
 // Strides are in elements. A plan fuses axes, puts the shortest stride in z last, and drops sources with factor 0 unless
-// the factor is in memory.
+// the factor is in memory. With dot products, the axes keep their order.
 struct ArithmeticParams {
   Arithmetic op = Arithmetic::lincomb;
   gpumem_dtype dtype = GPUMEM_F32;  // or f64
@@ -28,6 +29,10 @@ struct ArithmeticParams {
   uint32_t in_memory = 0;  // bit k: factor k is multiplied by *numerators[k] and divided by *denominators[k]
   const double* numerators[kMaxTerms] = {};  // nullptr: 1
   const double* denominators[kMaxTerms] = {};
+  int32_t dots = 0;              // dot products of z and w, of a linear combination
+  const void* w[kMaxDots] = {};  // z: z itself
+  int64_t w_strides[kMaxDots][kMaxViewRank] = {};
+  double* results = nullptr;
 
   constexpr bool has_factor_in_memory(int32_t k) const noexcept { return (in_memory >> k & 1) != 0; }
   constexpr int64_t elements() const noexcept {
@@ -61,6 +66,11 @@ struct ArithmeticCall {
   const double* const* numerators = nullptr;  // nullptr: 1
   const double* const* denominators = nullptr;
   uint32_t in_memory = 0;  // as in the parameters, also for terms without numerator and denominator
+  bool has_dots = false;
+  int32_t dots = 0;
+  const void* const* w = nullptr;           // nullptr, also as an entry: z
+  const int64_t* w_strides[kMaxDots] = {};  // nullptr: the strides of z
+  double* results = nullptr;
 };
 
 }  // namespace gpumem

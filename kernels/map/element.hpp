@@ -74,6 +74,14 @@ template <gpumem_map_op kOp, class T>
 constexpr T short_extreme(T x, T y) {
   constexpr uint16_t kInfinity = std::is_same_v<T, Half> ? 0x7c00 : 0x7f80;
   constexpr uint16_t kNan = std::is_same_v<T, Half> ? 0x7e00 : 0x7fc0;
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<T, Half>) {
+    const __half a = __ushort_as_half(x.bits);
+    const __half b = __ushort_as_half(y.bits);
+    const __half found = kOp == GPUMEM_MAP_MINIMUM ? __hmin_nan(a, b) : __hmax_nan(a, b);
+    return {__hisnan(found) ? kNan : __half_as_ushort(found)};
+  }
+#endif
   const auto key = [](T v) { return static_cast<int16_t>(v.bits ^ ((v.bits & 0x8000u) != 0 ? 0x7fffu : 0u)); };
   const bool first = kOp == GPUMEM_MAP_MINIMUM ? key(x) < key(y) : key(x) > key(y);
   const uint16_t number = first ? x.bits : y.bits;

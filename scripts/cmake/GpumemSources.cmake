@@ -192,6 +192,7 @@ set(cuda_sources
 set(absent_sources src/backend/absent/cuda_absent.cpp ${table_sources})
 set(kernel_sources
   kernels/arithmetic/arithmetic.cu
+  kernels/arithmetic/lincomb_dot.cu
   kernels/axpby/axpby.cu
   kernels/ceiling/ceiling.cu
   kernels/convert/convert.cu

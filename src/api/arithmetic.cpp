@@ -11,9 +11,8 @@ namespace {
 using Numbers = const double* const*;
 
 template <class T>
-gpumem_status lincomb(gpumem_ctx* ctx, int32_t rank, const int64_t* extents, int32_t terms, const T* factors,
-                      const T* const* x, const int64_t* x_strides, T* z, const int64_t* z_strides, Order order = {},
-                      Numbers numerators = nullptr, Numbers denominators = nullptr) {
+ArithmeticCall sum_of(int32_t rank, const int64_t* extents, int32_t terms, const T* factors, const T* const* x,
+                      const int64_t* x_strides, T* z, const int64_t* z_strides) {
   ArithmeticCall call{.op = Arithmetic::lincomb,
                       .dtype = kDtypeOf<T>,
                       .rank = rank,
@@ -22,22 +21,52 @@ gpumem_status lincomb(gpumem_ctx* ctx, int32_t rank, const int64_t* extents, int
                       .factors = factors,
                       .x = reinterpret_cast<const void* const*>(x),
                       .z = z,
-                      .z_strides = z_strides,
-                      .numerators = numerators,
-                      .denominators = denominators};
+                      .z_strides = z_strides};
   if (x_strides != nullptr && rank >= 0 && rank <= kMaxViewRank) {
     for (int32_t k = 0; k < std::min(terms, kMaxTerms); ++k) call.x_strides[k] = x_strides + int64_t{k} * rank;
   }
-  return run(ctx, arithmetic, call, order);
+  return call;
+}
+
+template <class T>
+ArithmeticCall sum_at(int32_t rank, const int64_t* extents, int32_t terms, const T* factors, Numbers numerators,
+                      Numbers denominators, const T* const* x, const int64_t* x_strides, T* z,
+                      const int64_t* z_strides) {
+  static constexpr T kOnes[kMaxTerms] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  ArithmeticCall call = sum_of(rank, extents, terms, factors != nullptr ? factors : kOnes, x, x_strides, z, z_strides);
+  call.numerators = numerators;
+  call.denominators = denominators;
+  return call;
+}
+
+template <class T>
+gpumem_status lincomb(gpumem_ctx* ctx, int32_t rank, const int64_t* extents, int32_t terms, const T* factors,
+                      const T* const* x, const int64_t* x_strides, T* z, const int64_t* z_strides, Order order = {}) {
+  return run(ctx, arithmetic, sum_of(rank, extents, terms, factors, x, x_strides, z, z_strides), order);
 }
 
 template <class T>
 gpumem_status lincomb_at(gpumem_ctx* ctx, int32_t rank, const int64_t* extents, int32_t terms, const T* factors,
                          Numbers numerators, Numbers denominators, const T* const* x, const int64_t* x_strides, T* z,
                          const int64_t* z_strides, Order order = {}) {
-  static constexpr T kOnes[kMaxTerms] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-  return lincomb(ctx, rank, extents, terms, factors != nullptr ? factors : kOnes, x, x_strides, z, z_strides, order,
-                 numerators, denominators);
+  return run(ctx, arithmetic,
+             sum_at(rank, extents, terms, factors, numerators, denominators, x, x_strides, z, z_strides), order);
+}
+
+template <class T>
+gpumem_status lincomb_dot(gpumem_ctx* ctx, int32_t rank, const int64_t* extents, int32_t terms, const T* factors,
+                          Numbers numerators, Numbers denominators, const T* const* x, const int64_t* x_strides, T* z,
+                          const int64_t* z_strides, int32_t dots, const T* const* w, const int64_t* w_strides,
+                          double* results, Order order = {}) {
+  ArithmeticCall call = sum_at(rank, extents, terms, factors, numerators, denominators, x, x_strides, z, z_strides);
+  call.has_dots = true;
+  call.dots = dots;
+  call.w = reinterpret_cast<const void* const*>(w);
+  call.results = results;
+  if (w_strides != nullptr && rank >= 0 && rank <= kMaxViewRank) {
+    for (int32_t k = 0; k < std::min(dots, kMaxDots); ++k) call.w_strides[k] = w_strides + int64_t{k} * rank;
+  }
+  return run(ctx, arithmetic, call, order);
 }
 
 template <class T>
@@ -137,4 +166,42 @@ gpumem_status gpumem_lincomb_at_f64_async(gpumem_ctx* ctx, int32_t rank, const i
                                           gpumem_stream* stream) {
   return lincomb_at(ctx, rank, extents, terms, factors, numerators, denominators, x, x_strides, z, z_strides,
                     enqueued(stream));
+}
+
+gpumem_status gpumem_lincomb_dot_f32(gpumem_ctx* ctx, int32_t rank, const int64_t* extents, int32_t terms,
+                                     const float* factors, const double* const* numerators,
+                                     const double* const* denominators, const float* const* x, const int64_t* x_strides,
+                                     float* z, const int64_t* z_strides, int32_t dots, const float* const* w,
+                                     const int64_t* w_strides, double* results) {
+  return lincomb_dot(ctx, rank, extents, terms, factors, numerators, denominators, x, x_strides, z, z_strides, dots, w,
+                     w_strides, results);
+}
+
+gpumem_status gpumem_lincomb_dot_f32_async(gpumem_ctx* ctx, int32_t rank, const int64_t* extents, int32_t terms,
+                                           const float* factors, const double* const* numerators,
+                                           const double* const* denominators, const float* const* x,
+                                           const int64_t* x_strides, float* z, const int64_t* z_strides, int32_t dots,
+                                           const float* const* w, const int64_t* w_strides, double* results,
+                                           gpumem_stream* stream) {
+  return lincomb_dot(ctx, rank, extents, terms, factors, numerators, denominators, x, x_strides, z, z_strides, dots, w,
+                     w_strides, results, enqueued(stream));
+}
+
+gpumem_status gpumem_lincomb_dot_f64(gpumem_ctx* ctx, int32_t rank, const int64_t* extents, int32_t terms,
+                                     const double* factors, const double* const* numerators,
+                                     const double* const* denominators, const double* const* x,
+                                     const int64_t* x_strides, double* z, const int64_t* z_strides, int32_t dots,
+                                     const double* const* w, const int64_t* w_strides, double* results) {
+  return lincomb_dot(ctx, rank, extents, terms, factors, numerators, denominators, x, x_strides, z, z_strides, dots, w,
+                     w_strides, results);
+}
+
+gpumem_status gpumem_lincomb_dot_f64_async(gpumem_ctx* ctx, int32_t rank, const int64_t* extents, int32_t terms,
+                                           const double* factors, const double* const* numerators,
+                                           const double* const* denominators, const double* const* x,
+                                           const int64_t* x_strides, double* z, const int64_t* z_strides, int32_t dots,
+                                           const double* const* w, const int64_t* w_strides, double* results,
+                                           gpumem_stream* stream) {
+  return lincomb_dot(ctx, rank, extents, terms, factors, numerators, denominators, x, x_strides, z, z_strides, dots, w,
+                     w_strides, results, enqueued(stream));
 }

@@ -38,7 +38,7 @@ struct CallRecord {
   int32_t row = -1;  // in the operation's table; -1: none was chosen
   ExecutionSpace space = ExecutionSpace::host;
   int32_t seen_count = 0;
-  std::array<OperandInfo, kMaxTerms + 2> seen{};
+  std::array<OperandInfo, kMaxTerms + kMaxDots + 2> seen{};
 
   gpumem_family family() const noexcept { return static_cast<gpumem_family>(call.index()); }
   // Ignores the operands of a batch that are too many.

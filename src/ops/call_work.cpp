@@ -40,8 +40,12 @@ CallWork amount(const ArithmeticParams& c) noexcept {
   for (int32_t k = 0; k < c.terms; ++k) {
     terms += is_zero(c.dtype, c.factors[k]) && !c.has_factor_in_memory(k) ? 0 : 1;
   }
+  int64_t reads = terms;  // w that is no source adds one
+  for (int32_t k = 0; k < c.dots; ++k) {
+    reads += c.w[k] == c.z || std::find(c.x, c.x + c.terms, c.w[k]) != c.x + c.terms ? 0 : 1;
+  }
   const bool sum = c.op == Arithmetic::lincomb;
-  return {(terms + 1) * n * size_of(c.dtype), sum ? std::max<int64_t>(2 * terms - 1, 0) * n : 0};
+  return {(reads + 1) * n * size_of(c.dtype), sum ? (std::max<int64_t>(2 * terms - 1, 0) + 2 * c.dots) * n : 0};
 }
 CallWork amount(const GatherScatterParams& c) noexcept { return {c.n * (2 * c.row_bytes + size_of(c.index_type))}; }
 // A repeated element counts once.

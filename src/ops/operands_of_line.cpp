@@ -153,8 +153,13 @@ void perform(Context& c, const ArithmeticParams& p, NativeStream s, Completion u
                       .x = p.x,
                       .z = p.z,
                       .z_strides = p.z_strides,
-                      .in_memory = p.in_memory};
+                      .in_memory = p.in_memory,
+                      .has_dots = p.dots > 0,
+                      .dots = p.dots,
+                      .w = p.w,
+                      .results = p.results};
   for (int32_t k = 0; k < p.terms; ++k) call.x_strides[k] = p.x_strides[k];
+  for (int32_t k = 0; k < p.dots; ++k) call.w_strides[k] = p.w_strides[k];
   arithmetic(c, call, s, u);
 }
 
@@ -198,6 +203,8 @@ OperandsOfLine::OperandsOfLine(Context& context, const CallRecord& record,
       add_result(call.result, call.bins * 8 * value_words(call.op), results);
     } else if constexpr (requires { call.kept; }) {
       add_result(call.kept, 8, results);
+    } else if constexpr (requires { call.dots; }) {
+      if (call.dots > 0) add_result(call.results, call.dots * 8, results);
     }
   });
 }
@@ -205,7 +212,8 @@ OperandsOfLine::OperandsOfLine(Context& context, const CallRecord& record,
 template <class T>
 void OperandsOfLine::add_result(T*& field, int64_t bytes, ExecutionSpace results) {
   const size_t family = record_.call.index();
-  const bool value = family == GPUMEM_FAMILY_REDUCE || family == GPUMEM_FAMILY_SELECT;
+  const bool value =
+      family == GPUMEM_FAMILY_REDUCE || family == GPUMEM_FAMILY_SELECT || family == GPUMEM_FAMILY_ARITHMETIC;
   gpumem_memory_kind kind = results == ExecutionSpace::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PINNED;
   if (record_.completion == Completion::blocking && (value || results == ExecutionSpace::host))
     kind = GPUMEM_MEMORY_PAGEABLE;

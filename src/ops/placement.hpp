@@ -25,7 +25,7 @@ struct Placement {
   HostSide index_side = HostSide::locked;
   Across across = Across::nothing;
   bool bring_dst = false;  // dst is on the other side, and the work copies its results there piece by piece
-  std::array<ManagedRange, kMaxTerms + 1> managed{};
+  std::array<ManagedRange, kMaxTerms + kMaxDots + 1> managed{};
   int32_t managed_ranges = 0;
 
   void uses(const Operand& operand) noexcept;

@@ -215,6 +215,8 @@ void fields(V& v, ArithmeticParams& c) {
                                           "x4_strides",  "x5_strides",  "x6_strides",  "x7_strides",
                                           "x8_strides",  "x9_strides",  "x10_strides", "x11_strides",
                                           "x12_strides", "x13_strides", "x14_strides", "x15_strides"};
+  static constexpr std::array kW = {"w0", "w1", "w2"};
+  static constexpr std::array kWStrides = {"w0_strides", "w1_strides", "w2_strides"};
   auto op = static_cast<int32_t>(c.op);
   v.word("op", op, kArithmeticWords);
   c.op = op == 0 ? Arithmetic::lincomb : Arithmetic::multiply;
@@ -224,6 +226,7 @@ void fields(V& v, ArithmeticParams& c) {
   if (c.op == Arithmetic::lincomb) {
     v.number("terms", c.terms);
     v.number("factors_in_memory", c.in_memory, 0);
+    v.number("dots", c.dots, 0);
   }
   if (c.op == Arithmetic::multiply) c.terms = 2;
   int64_t tight_strides[kMaxViewRank] = {};
@@ -246,6 +249,11 @@ void fields(V& v, ArithmeticParams& c) {
     }
   }
   v.operand("z", c.z);
+  for (int32_t k = 0; k < std::clamp(c.dots, 0, kMaxDots); ++k) {
+    const auto at = static_cast<size_t>(k);
+    strides(kWStrides[at], c.w_strides[k], c.z_strides);
+    v.operand(kW[at], c.w[k]);
+  }
 }
 
 // named: the rows of the matrix that the index names. The other matrix has n.

@@ -47,7 +47,7 @@ class Operands {
     std::string_view key;
     const void* p;
   };
-  std::array<One, kMaxTerms + 1> of_{};
+  std::array<One, kMaxTerms + kMaxDots + 1> of_{};
   size_t count_ = 0;
 };
 

@@ -71,7 +71,7 @@ void Sources::bring_numbers(Context& context, ExecutionSpace space, Brought& bro
 
 void Sources::bring(Context& context, ExecutionSpace space, Brought& brought) const {
   bring_numbers(context, space, brought);
-  std::array<bool, kMaxTerms> done{};
+  std::array<bool, kMaxTerms + kMaxDots> done{};
   for (size_t k = 0; k < count_; ++k) {
     if (done[k]) continue;
     if (!sources_[k].staged) {

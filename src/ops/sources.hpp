@@ -20,7 +20,7 @@ class Sources {
   // Workspaces next to z for the duration of the work, and the address of each source then.
   struct Brought {
     std::forward_list<std::optional<Workspace>> rooms;  // few calls need any
-    std::array<const void*, kMaxTerms> at{};
+    std::array<const void*, kMaxTerms + kMaxDots> at{};
     std::optional<Workspace> numbers;
   };
 
@@ -68,7 +68,7 @@ class Sources {
   bool read_z_ = false;
   bool any_staged_ = false;
   size_t count_ = 0;
-  std::array<Source, kMaxTerms> sources_{};
+  std::array<Source, kMaxTerms + kMaxDots> sources_{};
   std::vector<Number> numbers_;  // few calls have any
 };
 

@@ -59,10 +59,12 @@ bool same_places(int32_t rank, const int64_t* extents, const int64_t* a, const i
 }
 
 void fuse_views(int32_t& rank, int64_t (&extents)[kMaxAxes], int64_t (&z_strides)[kMaxAxes],
-                std::span<int64_t[kMaxAxes]> x_strides) noexcept {
-  std::array<const int64_t*, 1 + kMaxTerms> sides{z_strides};
-  for (size_t k = 0; k < x_strides.size(); ++k) sides[1 + k] = x_strides[k];
-  const FusedAxes fused = fused_axes(rank, extents, std::span(sides).first(1 + x_strides.size()));
+                std::span<int64_t[kMaxAxes]> x_strides, std::span<int64_t[kMaxAxes]> w_strides) noexcept {
+  std::array<const int64_t*, 1 + kMaxTerms + kMaxDots> sides{z_strides};
+  size_t count = 1;
+  for (const auto& strides : x_strides) sides[count++] = strides;
+  for (const auto& strides : w_strides) sides[count++] = strides;
+  const FusedAxes fused = fused_axes(rank, extents, std::span(sides).first(count), !w_strides.empty());
   rank = std::max(fused.rank, 1);
   const auto keep = [&](int64_t(&strides)[kMaxAxes]) {
     int64_t from[kMaxAxes];
@@ -72,6 +74,7 @@ void fuse_views(int32_t& rank, int64_t (&extents)[kMaxAxes], int64_t (&z_strides
   };
   keep(z_strides);
   for (auto& strides : x_strides) keep(strides);
+  for (auto& strides : w_strides) keep(strides);
   extents[0] = 1;
   for (int32_t i = 0; i < fused.rank; ++i) extents[fused.rank - 1 - i] = fused.extent[i];
 }

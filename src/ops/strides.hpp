@@ -27,17 +27,19 @@ constexpr AxesInOrder in_order_of(const int64_t* strides, int32_t rank) noexcept
 }
 
 // The fewest axes with the same elements, by ascending stride of the first side. Axes of extent 1 are dropped.
-// Neighbours that are contiguous on every side are merged.
+// Neighbours that are contiguous on every side are merged. in_order: the axes keep their order, from the last to the
+// first.
 struct FusedAxes {
   int32_t rank = 0;
   int32_t axis[kMaxAxes] = {};  // the axis that has the strides
   int64_t extent[kMaxAxes] = {};
 };
-constexpr FusedAxes fused_axes(int32_t rank, const int64_t* extents, std::span<const int64_t* const> sides) noexcept {
+constexpr FusedAxes fused_axes(int32_t rank, const int64_t* extents, std::span<const int64_t* const> sides,
+                               bool in_order = false) noexcept {
   FusedAxes fused;
   const AxesInOrder order = in_order_of(sides[0], rank);
   for (int32_t i = 0; i < rank; ++i) {
-    const int32_t d = order.axis[i];
+    const int32_t d = in_order ? rank - 1 - i : order.axis[i];
     if (extents[d] == 1) continue;
     const int32_t last = fused.rank - 1;
     const auto goes_on = [&](const int64_t* strides) {
@@ -56,9 +58,10 @@ constexpr FusedAxes fused_axes(int32_t rank, const int64_t* extents, std::span<c
 
 // Whether each element has the same distance from the first on both sides.
 bool same_places(int32_t rank, const int64_t* extents, const int64_t* a, const int64_t* b) noexcept;
-// Replaces the axes of z and its sources by the fused ones, the longest stride in z first. At least one is left.
+// Replaces the axes of z and its sources by the fused ones, the longest stride in z first. With w, views that z is
+// multiplied by, the axes keep their order. At least one is left.
 void fuse_views(int32_t& rank, int64_t (&extents)[kMaxAxes], int64_t (&z_strides)[kMaxAxes],
-                std::span<int64_t[kMaxAxes]> x_strides) noexcept;
+                std::span<int64_t[kMaxAxes]> x_strides, std::span<int64_t[kMaxAxes]> w_strides = {}) noexcept;
 
 // The fused axes of src and dst. If the first of them has no padding on both sides, it becomes the run.
 StridedRuns runs_of(const FusedAxes& axes, int64_t element_bytes, const int64_t* src_strides,

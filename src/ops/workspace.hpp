@@ -26,7 +26,7 @@ class Workspace {
   void* p_;
 };
 
-// Up to 16 bytes of results that the work of a blocking call writes, at an address that the host and the work reach.
+// Up to 32 bytes of results that the work of a blocking call writes, at an address that the host and the work reach.
 class BlockingResult {
  public:
   BlockingResult(Context& context, ExecutionSpace space);
@@ -47,7 +47,7 @@ class BlockingResult {
 
  private:
   Context& context_;
-  alignas(16) char own_[16] = {};
+  alignas(16) char own_[32] = {};
   void* p_ = own_;
   mutable bool complete_ = false;
 };

@@ -17,7 +17,7 @@ BY_LOCALE = {"toupper", "tolower", "isalpha", "isalnum", "isdigit", "isspace", "
 # A command that calls none of these stays in the C locale, even if its libraries use locales.
 SETS_LOCALE = {"setlocale", "newlocale", "uselocale", "_ZNSt6locale6globalERKS_", "_ZNSt6localeC1EPKc"}
 UNSAFE_ENVIRONMENT = {"getenv"}
-MOST_TLS = {False: 2048, True: 12288}
+MOST_TLS = {False: 4096, True: 12288}
 ENDBR64 = b"\xf3\x0f\x1e\xfa"
 
 

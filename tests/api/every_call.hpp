@@ -208,6 +208,13 @@ inline Arithmetic sound_lincomb_at(gpumem_dtype dtype, void* z) {
   return c;
 }
 
+inline Arithmetic sound_lincomb_dot(gpumem_dtype dtype, void* z, int64_t* results) {
+  Arithmetic c = sound_arithmetic(false, dtype, z);
+  c.w = {c.x[0], {nullptr, {1}}};
+  c.results = reinterpret_cast<double*>(results);
+  return c;
+}
+
 inline MapCall sound_map(MapFunction kind, void* z) {
   auto* const x = const_cast<double*>(numbers<double>());
   MapCall c{.kind = kind, .op = 0, .dtype = GPUMEM_I32, .extents = {2}, .x = {{x, {1}}, {x, {0}}}, .z = {z, {1}}};
@@ -401,6 +408,10 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"lincomb_at_f64", "ctx", [&](C c) { return run(c, sound_lincomb_at(GPUMEM_F64, out.results)); }},
       {"lincomb_at_f64_async", "ctx",
        [&](C c) { return run_async(c, sound_lincomb_at(GPUMEM_F64, out.results), nullptr); }},
+      {"lincomb_dot_f32", "ctx", [&](C c) { return run(c, sound_lincomb_dot(GPUMEM_F32, out.bytes, out.results)); }},
+      {"lincomb_dot_f32_async", "ctx", [&](C c) { return run_async(c, sound_lincomb_dot(GPUMEM_F32, out.bytes, out.results), nullptr); }},
+      {"lincomb_dot_f64", "ctx", [&](C c) { return run(c, sound_lincomb_dot(GPUMEM_F64, out.bytes, out.results)); }},
+      {"lincomb_dot_f64_async", "ctx", [&](C c) { return run_async(c, sound_lincomb_dot(GPUMEM_F64, out.bytes, out.results), nullptr); }},
       {"multiply_f32", "ctx", [&](C c) { return run(c, sound_arithmetic(true, GPUMEM_F32, out.results)); }},
       {"multiply_f32_async", "ctx",
        [&](C c) { return run_async(c, sound_arithmetic(true, GPUMEM_F32, out.results), nullptr); }},
@@ -518,6 +529,10 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
        [=, &out](S s) { return run_async(ctx, sound_lincomb_at(GPUMEM_F32, out.results), s); }},
       {"lincomb_at_f64_async", "stream",
        [=, &out](S s) { return run_async(ctx, sound_lincomb_at(GPUMEM_F64, out.results), s); }},
+      {"lincomb_dot_f32_async", "stream",
+       [=, &out](S s) { return run_async(ctx, sound_lincomb_dot(GPUMEM_F32, out.bytes, out.results), s); }},
+      {"lincomb_dot_f64_async", "stream",
+       [=, &out](S s) { return run_async(ctx, sound_lincomb_dot(GPUMEM_F64, out.bytes, out.results), s); }},
       {"multiply_f32_async", "stream",
        [=, &out](S s) { return run_async(ctx, sound_arithmetic(true, GPUMEM_F32, out.results), s); }},
       {"multiply_f64_async", "stream",

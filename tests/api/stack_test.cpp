@@ -197,6 +197,10 @@ TEST_P(Stack, OfElementwiseWork) {
       many.numerators.assign(16, static_cast<const double*>(x_));
       many.denominators = many.numerators;
       expect_each(GPUMEM_FAMILY_ARITHMETIC, "arithmetic, many terms", [&] { return run(ctx_, many); });
+      double results[3] = {};
+      many.w.assign(3, views.x[0]);
+      many.results = results;
+      expect_each(GPUMEM_FAMILY_ARITHMETIC, "arithmetic, dot products", [&] { return run(ctx_, many); });
     }
   }
   for (const gpumem_dtype from : kAllTypes) {

@@ -17,7 +17,7 @@ SOUND = {
     "path": None, "name": None, "label": b"label", "line": b"reduce dtype=i32 op=sum n=8 x=pageable",
     "extents": [4, 2], "order": [1, 0], "x_strides": [2, 1, 2, 1], "y_strides": [2, 1], "z_strides": [2, 1],
     "src_strides": [2, 1], "dst_strides": [4, 1], "mask_strides": [2, 1], "result_strides": [2, 1],
-    "scale_strides": [2, 1], "offset_strides": [2, 1], "nan_value": 0, "factors": [2.0, 3.0], "most_records": 16,
+    "w_strides": [2, 1, 2, 1], "dots": 2, "scale_strides": [2, 1], "offset_strides": [2, 1], "nan_value": 0, "factors": [2.0, 3.0], "most_records": 16,
 }  # fmt: skip
 
 SOUND_OF = {
@@ -65,7 +65,7 @@ NOT_MADE_FIRST = {
 # Operands in any kind of memory. The functions write to the outputs.
 READ = {"x", "y", "src", "keys", "offsets", "pattern", "mask", "scale", "offset"}
 NUMBERS = {"numerators", "denominators"}  # arrays of addresses
-WRITTEN = {"dst", "z", "sorted", "result", "value", "places", "kept"}
+WRITTEN = {"dst", "z", "sorted", "result", "results", "value", "places", "kept"}
 
 # Parameters that may be NULL, by a prefix of the function's name.
 NULLABLE = {
@@ -74,6 +74,7 @@ NULLABLE = {
          "result_strides"},
     "gpumem_convert_scaled": {"scale", "offset"},
     "gpumem_lincomb_at": {"factors", "numerators", "denominators"},
+    "gpumem_lincomb_dot": {"factors", "numerators", "denominators", "w", "w_strides"},
     "gpumem_sort": {"order", "sorted"},
     "gpumem_version": {"major", "minor", "patch"},
     "gpumem_ctx_create": {"options"}, "gpumem_ctx_destroy": {"ctx"}, "gpumem_stream_destroy": {"stream"},

@@ -7,7 +7,7 @@ If a block defines main(), it is one program. Without #include, it starts with t
 block is a fragment, and is put into fragment.c in this folder, or into fragment_NAME.c if the fence is ```c NAME. All complete calls
 in a page's tables, of the form `gpumem_name(ctx, ...)`, are one more fragment. A fragment is wrong if any call in it fails. C with
 CUDA is only compiled, and Python with PyTorch and CuPy only parsed. shell.py runs blocks for a shell. Blocks for CMake must match the
-project of tests/package that uses an installed copy. Blocks for CUDA are excerpts. The paragraph before them links to their source, and each
+project of tests/package that uses an installed copy. Blocks for CUDA, and those named `excerpt`, are excerpts. The paragraph before them links to their source, and each
 run of their lines, between lines "// ...", must be in that file, in this order. Only the indentation may differ.
 """
 
@@ -22,7 +22,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 FENCE = re.compile(r"^```(\w+) ?(\w*)\n(.*?)^```$", re.M | re.S)
-SOURCE = re.compile(r"\]\(([^)]+\.cu)\)")
+SOURCE = re.compile(r"\]\(([^)]+\.cu?)\)")
 LEFT_OUT = re.compile(r"^ *// \.\.\.\n", re.M)
 CALL = re.compile(r"`(gpumem_\w+\((?:&?ctx|NULL)[^`]*\))`")
 COMPILE = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-variable", "-Wno-unused-parameter",
@@ -95,15 +95,15 @@ def checks(page, library, cuda):
     for match in blocks:
         language, name, block = match.groups()
         line = text.count("\n", 0, match.start()) + 1
-        if language == "c" and "int main(" in block:
+        if language == "cuda" or name == "excerpt":
+            yield line, excerpt(block, text[: match.start()], page)
+        elif language == "c" and "int main(" in block:
             first = first or block.split("int main(")[0]
             yield line, program(block if "#include" in block else first + block, expected.get(match.start()), library)
         elif language == "c":
             yield line, lambda block=block, name=name: fragment(block, name, library, cuda)
         elif language == "python" and name:
             yield line, lambda block=block: ast.parse(block)
-        elif language == "cuda":
-            yield line, excerpt(block, text[: match.start()], page)
         elif language == "cmake":
             yield line, lambda block=block: same_as_the_consumer(block)
         elif language not in ("sh", "text"):

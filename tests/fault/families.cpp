@@ -85,6 +85,15 @@ gpumem_status lincomb_at(const Operands& o, gpumem_stream* stream, bool async) {
                                        o.z<float>(), nullptr);
 }
 
+gpumem_status lincomb_dot(const Operands& o, gpumem_stream* stream, bool async) {
+  const float* x[2] = {o.x<float>(), o.x<float>()};
+  const float* w[2] = {o.x<float>(), nullptr};
+  return async ? gpumem_lincomb_dot_f32_async(o.ctx, 3, kExtents, 2, kFactors, nullptr, nullptr, x, kTwoStrides,
+                                              o.z<float>(), nullptr, 2, w, nullptr, o.z<double>() + 120, stream)
+               : gpumem_lincomb_dot_f32(o.ctx, 3, kExtents, 2, kFactors, nullptr, nullptr, x, kTwoStrides, o.z<float>(),
+                                        nullptr, 2, w, nullptr, o.z<double>() + 120);
+}
+
 using O = Operands;
 constexpr Operation kOperations[] = {
     {"gpumem_copy", [](const O& o) { return gpumem_copy(o.ctx, o.dst, o.src, 1000); }},
@@ -134,6 +143,7 @@ constexpr Operation kOperations[] = {
     {"gpumem_convert", [](const O& o) { return gpumem_convert(o.ctx, GPUMEM_I16, o.src, GPUMEM_F32, o.dst, 500); }},
     {"gpumem_lincomb_f32", [](const O& o) { return lincomb(o, nullptr, false); }},
     {"gpumem_lincomb_at_f32", [](const O& o) { return lincomb_at(o, nullptr, false); }},
+    {"gpumem_lincomb_dot_f32", [](const O& o) { return lincomb_dot(o, nullptr, false); }},
     {"gpumem_multiply_f64",
      [](const O& o) {
        return gpumem_multiply_f64(o.ctx, 3, kExtents, o.x<double>(), nullptr, o.x<double>(), nullptr, o.z<double>(),
@@ -299,6 +309,7 @@ constexpr Operation kOperations[] = {
      Operation::enqueued},
     {"gpumem_lincomb_f32_async", [](const O& o) { return lincomb(o, nullptr, true); }, Operation::enqueued},
     {"gpumem_lincomb_at_f32_async", [](const O& o) { return lincomb_at(o, nullptr, true); }, Operation::enqueued},
+    {"gpumem_lincomb_dot_f32_async", [](const O& o) { return lincomb_dot(o, nullptr, true); }, Operation::enqueued},
     {"gpumem_multiply_f32_async",
      [](const O& o) {
        return gpumem_multiply_f32_async(o.ctx, 3, kExtents, o.x<float>(), nullptr, o.x<float>(), nullptr, o.z<float>(),

@@ -504,12 +504,20 @@ Operation Draw::arithmetic() {
     if (random_.below(4) == 0 && !c.extents.empty()) c.x.back().strides[random_.below(c.extents.size())] = 0;
     sources.push_back(random_.below(8) == 0 ? z : place(z_shape.span * width, width));
   }
+  std::vector<Place> of_w;
+  for (size_t k = c.product || random_.below(2) == 0 ? 0 : 1 + random_.below(3); k-- > 0;) {
+    c.w.push_back({nullptr, z_shape.strides});
+    of_w.push_back(random_.below(3) == 0 ? z : place(z_shape.span * width, width));
+  }
+  const Place results = place(8 * static_cast<int64_t>(of_w.size()), 8);
   return {(c.product ? "product of " : "combination of ") + std::to_string(c.x.size()) + " x " +
-              std::to_string(z_shape.span),
+              std::to_string(z_shape.span) + ", " + std::to_string(of_w.size()) + " dot products",
           [=](const Side& s) {
             Arithmetic on = c;
             on.z.p = s.at(z);
             for (size_t k = 0; k < sources.size(); ++k) on.x[k].p = s.at(sources[k]);
+            for (size_t k = 0; k < of_w.size(); ++k) on.w[k].p = s.at(of_w[k]);
+            on.results = reinterpret_cast<double*>(s.at(results));
             return s.stream ? run_async(s.ctx, on, s.stream) : run(s.ctx, on);
           }};
 }

@@ -66,7 +66,8 @@ auto told(const ArithmeticParams& c) {
     add(c.x_strides[k]);
     views += c.factors[k] == 0 ? "none " : "some ";
   }
-  return std::tuple(c.op, c.dtype, c.rank, c.terms, views);
+  for (int32_t k = 0; k < c.dots; ++k) add(c.w_strides[k]);
+  return std::tuple(c.op, c.dtype, c.rank, c.terms, c.dots, views);
 }
 auto told(const MapParams& c) {
   std::string views;
@@ -231,6 +232,12 @@ ArithmeticParams random_call(Random& r, std::type_identity<ArithmeticParams>) {
     std::copy_n(c.z_strides, c.rank, c.x_strides[k]);
     if (c.rank > 0 && r.below(3) == 0) c.x_strides[k][0] = any(r);
   }
+  if (c.op == Arithmetic::lincomb && r.below(3) == 0) c.dots = 1 + static_cast<int32_t>(r.below(kMaxDots));
+  for (int32_t k = 0; k < c.dots; ++k) {
+    c.w[k] = r.below(3) == 0 ? c.z : address(r);
+    std::copy_n(c.z_strides, c.rank, c.w_strides[k]);
+    if (c.rank > 0 && r.below(3) == 0) c.w_strides[k][0] = any(r);
+  }
   return c;
 }
 MapParams random_call(Random& r, std::type_identity<MapParams>) {
@@ -346,6 +353,7 @@ TYPED_TEST(ProblemLine, IsReadAsItWasWritten) {
     if constexpr (requires { call.z; }) note_all(record, random, {call.z});
     if constexpr (std::same_as<Call, ArithmeticParams>) {
       for (int32_t k = 0; k < call.terms; ++k) note_all(record, random, {call.x[k]});
+      for (int32_t k = 0; k < call.dots; ++k) note_all(record, random, {call.w[k]});
     } else if constexpr (std::same_as<Call, MapParams>) {
       for (int32_t k = 0; k < call.sources; ++k) {
         if (call.x[k] != nullptr) note_all(record, random, {call.x[k]});

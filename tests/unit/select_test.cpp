@@ -288,6 +288,11 @@ ArithmeticParams random_params(std::mt19937_64& random) {
     for (int32_t d = 0; d < p.rank; ++d)
       p.x_strides[k][d] = random() % 4 == 0 ? log_uniform(random, 8) : p.z_strides[d];
   }
+  if (p.op == Arithmetic::lincomb && random() % 3 == 0) p.dots = static_cast<int32_t>(1 + random() % kMaxDots);
+  for (int32_t k = 0; k < p.dots; ++k) {
+    p.w[k] = random() % 2 == 0 ? p.z : p.x[0];
+    std::copy_n(p.w[k] == p.z ? p.z_strides : p.x_strides[0], p.rank, p.w_strides[k]);
+  }
   return p;
 }
 

@@ -483,6 +483,7 @@ TEST_F(TuningOf, MeasuresInMemoryOfItsOwn) {
         "axpby dtype=f64 n=1000 x=pageable y=pageable z=y",
         "arithmetic op=lincomb dtype=f32 extents=10x20 terms=3 x0=pageable x1=none x2=x0 z=pageable",
         "arithmetic op=multiply dtype=f64 extents=100 x0=pageable x1=pageable z=pageable form=async",
+        "arithmetic op=lincomb dtype=f64 extents=40x50 terms=2 dots=2 x0=pageable x1=pageable z=pageable w0=z w1=x0",
         "convert from=f64 to=i8 n=1000 src=pageable dst=pageable",
         "map kind=map op=divide dtype=i32 extents=100 x=pageable y=pageable z=pageable",
         "map kind=map op=divide dtype=i32 extents=10x20 x=pageable y=pageable y_strides=0,1 z=pageable",

@@ -88,6 +88,10 @@ struct Sources {
   Extents strides;
   OperandPtr numbers;  // of factors in memory
   std::vector<const double*> numerators;
+  std::vector<OperandPtr> of_w;
+  std::vector<const T*> w;
+  std::vector<int64_t> w_strides;
+  OperandPtr results;
 };
 
 template <class T, class Plain, class Enqueued>
@@ -104,10 +108,35 @@ gpumem_status lincomb_at(On on, Plain plain, Enqueued enqueued, gpumem_ctx* ctx,
               s.factors.data(), s.numerators.data(), denominators, s.x.data(), s.strides.data(), z, z_strides.data());
 }
 template <class T, class Plain, class Enqueued>
+gpumem_status lincomb_dot(On on, Plain plain, Enqueued enqueued, gpumem_ctx* ctx, const Extents& e, const Sources<T>& s,
+                          T* z, const Extents& z_strides) {
+  const double* const* const denominators = nullptr;
+  return call(on, plain, enqueued, ctx, static_cast<int32_t>(e.size()), e.data(), static_cast<int32_t>(s.x.size()),
+              s.factors.data(), s.numerators.data(), denominators, s.x.data(), s.strides.data(), z, z_strides.data(),
+              static_cast<int32_t>(s.w.size()), s.w.data(), s.w_strides.data(), at<double>(s.results));
+}
+template <class T, class Plain, class Enqueued>
 gpumem_status multiply(On on, Plain plain, Enqueued enqueued, gpumem_ctx* ctx, const Extents& e, const Sources<T>& s,
                        T* z, const Extents& z_strides) {
   return call(on, plain, enqueued, ctx, static_cast<int32_t>(e.size()), e.data(), s.x[0], s.strides.data(), s.x[1],
               s.strides.data() + e.size(), z, z_strides.data());
+}
+
+// The second operands of dot products. z itself is NULL.
+template <class T>
+void add_dots(Builder& b, gpumem_dtype dtype, const Extents& extents, const Extents& z_strides, Sources<T>& sources) {
+  const int64_t dots = b.p.number("dots", 0);
+  for (int64_t i = 0; i < dots; ++i) {
+    const std::string key = format("w%d", static_cast<int>(i));
+    const Extents strides = b.p.has(key + "_strides") ? b.p.numbers(key + "_strides") : z_strides;
+    const bool is_z = b.p.text(key) == "z";
+    sources.of_w.push_back(is_z ? nullptr
+                                : b.input(key, reach(extents, strides) * kDtypeBytes[dtype],
+                                          values(dtype, static_cast<uint64_t>(20 + i))));
+    sources.w.push_back(at<T>(sources.of_w.back()));
+    sources.w_strides.insert(sources.w_strides.end(), strides.begin(), strides.end());
+  }
+  if (dots > 0) sources.results = b.result("pinned", dots * 8);
 }
 
 template <class T>
@@ -132,9 +161,19 @@ Instance arithmetic_of(Builder b, gpumem_dtype dtype) {
     sources.numerators.push_back((in_memory >> i & 1) != 0 ? at<double>(sources.numbers) + i : nullptr);
     sources.strides.insert(sources.strides.end(), strides.begin(), strides.end());
   }
+  add_dots(b, dtype, extents, z_strides, sources);
   const auto z = b.output("z", reach(extents, z_strides) * kDtypeBytes[dtype]);
   gpumem_ctx* const ctx = b.ctx;
   return b.finish(Limit::copy, [=](On on) {
+    if (sources.results) {
+      if constexpr (std::is_same_v<T, float>) {
+        return lincomb_dot(on, gpumem_lincomb_dot_f32, gpumem_lincomb_dot_f32_async, ctx, extents, sources, at<T>(z),
+                           z_strides);
+      } else {
+        return lincomb_dot(on, gpumem_lincomb_dot_f64, gpumem_lincomb_dot_f64_async, ctx, extents, sources, at<T>(z),
+                           z_strides);
+      }
+    }
     if (sources.numbers) {
       if constexpr (std::is_same_v<T, float>) {
         return lincomb_at(on, gpumem_lincomb_at_f32, gpumem_lincomb_at_f32_async, ctx, extents, sources, at<T>(z),

@@ -8,6 +8,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "gpumem/views.hpp"
 
@@ -139,6 +140,30 @@ struct term {
   const double* numerator = nullptr;
   const double* denominator = nullptr;
 };
+
+namespace detail {
+// The terms of a sum as the arguments of a function.
+template <class T>
+struct terms_of {
+  std::vector<T> factors;
+  std::vector<const T*> x;
+  std::vector<std::int64_t> strides;
+  std::vector<const double*> above, below;
+  bool in_memory = false;
+
+  template <class Terms>
+  explicit terms_of(const Terms& terms) {
+    for (const auto& one : terms) {
+      factors.push_back(one.factor);
+      above.push_back(one.numerator);
+      below.push_back(one.denominator);
+      in_memory = in_memory || one.numerator != nullptr || one.denominator != nullptr;
+      x.push_back(one.x.address());
+      strides.insert(strides.end(), one.x.strides(), one.x.strides() + one.x.rank());
+    }
+  }
+};
+}  // namespace detail
 
 }  // namespace gpumem
 

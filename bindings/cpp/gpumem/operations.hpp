@@ -227,30 +227,21 @@ class operations {
   // stencil. A term with the factor 0, and without a numerator or denominator in memory, is not read.
   template <class T>
   of<void> lincomb(list<term<typename detail::identity<T>::type>> terms, grid_view<T> z) const {
-    std::vector<T> factors;
-    std::vector<const T*> x;
-    std::vector<std::int64_t> strides;
-    std::vector<const double*> above, below;
-    bool in_memory = false;
     for (const auto& one : terms) {
       if (!same_extents(one.x, z))
         return Mode::template refuse<void>("lincomb: the extents of a term are not those of z");
-      factors.push_back(one.factor);
-      above.push_back(one.numerator);
-      below.push_back(one.denominator);
-      in_memory = in_memory || one.numerator != nullptr || one.denominator != nullptr;
-      x.push_back(one.x.address());
-      strides.insert(strides.end(), one.x.strides(), one.x.strides() + one.x.rank());
     }
+    const detail::terms_of<T> sum(terms);
     const auto run = [&](auto plain, auto enqueued) {
       return Mode::give(queue_.call(plain, enqueued, z.rank(), z.extents(), detail::few_of(terms.size()),
-                                    factors.data(), x.data(), strides.data(), z.address(), z.strides()));
+                                    sum.factors.data(), sum.x.data(), sum.strides.data(), z.address(), z.strides()));
     };
     const auto run_at = [&](auto plain, auto enqueued) {
       return Mode::give(queue_.call(plain, enqueued, z.rank(), z.extents(), detail::few_of(terms.size()),
-                                    factors.data(), above.data(), below.data(), x.data(), strides.data(), z.address(),
-                                    z.strides()));
+                                    sum.factors.data(), sum.above.data(), sum.below.data(), sum.x.data(),
+                                    sum.strides.data(), z.address(), z.strides()));
     };
+    const bool in_memory = sum.in_memory;
     if constexpr (std::is_same_v<T, float>) {
       if (in_memory) return run_at(gpumem_lincomb_at_f32, gpumem_lincomb_at_f32_async);
       return run(gpumem_lincomb_f32, gpumem_lincomb_f32_async);
@@ -264,6 +255,41 @@ class operations {
   of<void> lincomb(list<term<std::remove_cv_t<detail::shown_t<Z>>>>, Z&&) const {
     static_assert(detail::never<Z>, "lincomb takes a grid_view as z: pass grid_view(z, extents)");
     return Mode::template refuse<void>({});
+  }
+
+  // The same, and results[k] = the dot product of the new z and w[k], for 1 to 3 views w, in one pass over memory. w[k]
+  // may be z.
+  template <class T, class R>
+  of<void> lincomb_dot(list<term<typename detail::identity<T>::type>> terms, grid_view<T> z,
+                       list<typename detail::identity<grid_view<const T>>::type> w, R&& results) const {
+    const auto to = detail::contiguous(std::forward<R>(results));
+    static_assert(std::is_same_v<detail::element_t<R>, double>, "the results of lincomb_dot are of double");
+    const detail::terms_of<T> sum(terms);
+    std::vector<const T*> of_w;
+    std::vector<std::int64_t> w_strides;
+    for (const auto& one : terms) {
+      if (!same_extents(one.x, z))
+        return Mode::template refuse<void>("lincomb_dot: the extents of a term are not those of z");
+    }
+    for (const auto& one : w) {
+      if (!same_extents(one, z))
+        return Mode::template refuse<void>("lincomb_dot: the extents of a w are not those of z");
+      of_w.push_back(one.address());
+      w_strides.insert(w_strides.end(), one.strides(), one.strides() + one.rank());
+    }
+    if (to.size < w.size()) return few("lincomb_dot: results", to.size, w.size());
+    const auto run = [&](auto plain, auto enqueued) {
+      return Mode::give(queue_.call(plain, enqueued, z.rank(), z.extents(), detail::few_of(terms.size()),
+                                    sum.factors.data(), sum.above.data(), sum.below.data(), sum.x.data(),
+                                    sum.strides.data(), z.address(), z.strides(), detail::few_of(w.size()), of_w.data(),
+                                    w_strides.data(), to.data));
+    };
+    if constexpr (std::is_same_v<T, float>) {
+      return run(gpumem_lincomb_dot_f32, gpumem_lincomb_dot_f32_async);
+    } else {
+      static_assert(std::is_same_v<T, double>, "lincomb_dot takes float and double, and z is not const");
+      return run(gpumem_lincomb_dot_f64, gpumem_lincomb_dot_f64_async);
+    }
   }
 
   // z = x * y, element by element.

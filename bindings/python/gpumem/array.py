@@ -112,37 +112,6 @@ class Memory(Owned):
                 self.streams.setdefault(key, last)
 
 
-def key_to_view(view, key):
-    """The address, shape and strides of view[key], for integers, slices, None and `...`."""
-    keys = key if isinstance(key, tuple) else (key,)
-    taken = sum(k is not None and k is not Ellipsis for k in keys)
-    extents, steps, address = view.shape, view.strides, view.address
-    if taken > len(extents) or sum(k is Ellipsis for k in keys) > 1:
-        raise IndexError(f"{taken} indices for {len(extents)} axes")
-    shape, strides, axis = (), (), 0
-    for k in keys:
-        if k is None:
-            shape, strides = (*shape, 1), (*strides, 0)
-        elif k is Ellipsis:
-            rest = axis + len(extents) - taken
-            shape, strides, axis = shape + extents[axis:rest], strides + steps[axis:rest], rest
-        else:
-            extent, stride = extents[axis], steps[axis]
-            axis += 1
-            if isinstance(k, slice):
-                indices = range(*k.indices(extent))
-                shape, strides = (*shape, len(indices)), (*strides, stride * indices.step)
-                address += stride * indices.start if indices else 0
-            else:
-                if not hasattr(k, "__index__"):
-                    raise TypeError(f"an index is {reprlib.repr(k)}; expected an integer, a slice, None or ...")
-                k = operator.index(k)
-                if not -extent <= k < extent:
-                    raise IndexError(f"index {k} of an axis of {extent}")
-                address += stride * (k % extent)
-    return address, shape + extents[axis:], strides + steps[axis:]
-
-
 def shape_of(shape):
     """The extents: `shape` is an integer or a sequence of integers."""
     try:
@@ -265,7 +234,7 @@ class Array(raw.View):
         return (self[k] for k in range(len(self)))
 
     def __getitem__(self, key):
-        return self._part(*key_to_view(self, key))
+        return raw.part(self, key)
 
     @property
     def T(self):

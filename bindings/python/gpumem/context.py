@@ -328,7 +328,7 @@ class Context(Operations):
 
     def copy(self, dst, src, *, stream=None):
         """Copies src to dst. Both have the same shape and element type, any kinds of memory, and any strides of 0 or more."""
-        if stream is None and raw.quick_copy(self.handle, dst, src) is not None:
+        if raw.quick_copy(self, stream, dst, src) is not None:
             return
         to, of = operand(self, dst, "dst", stream, write=True), operand(self, src, "src", stream)
         if to.shape != of.shape:
@@ -354,7 +354,7 @@ class Context(Operations):
 
     def fill(self, dst, value, *, stream=None):
         """Sets every element of dst to `value`, which is a number or the bytes of an element."""
-        if stream is None and raw.quick_fill(self.handle, dst, value) is not None:
+        if raw.quick_fill(self, stream, dst, value) is not None:
             return
         to = operand(self, dst, "dst", stream, write=True)
         pattern = raw.view(pattern_of(to, value))

@@ -1,18 +1,32 @@
 """Elementwise functions, comparisons, selections and scaled conversions, as methods of a context."""
 
 import array
+from collections import namedtuple
 
 from . import _gpumem as raw
 from .core import PINNED
+from .errors import Capturing
 from .layout import broadcast, broadcast_shape, collapse, described, element_name, first_with_axes, operand, same_elements, typed
 from .names import Dtype, Kind, MapOp
-from .words import compare_code, dtype_code, map_code, real
+from .streams import stream_handle
+from .words import FORMATS, SIZES, compare_code, dtype_code, map_code, pattern_of, real
 
 PAGEABLE = int(Kind.PAGEABLE)
+MOST_SINGLES = 256  # of one stream
+Element = namedtuple("Element", "dtype_code itemsize format")
 
 
 def numbers(letter, values):
     return raw.view(array.array(letter, values))
+
+
+def is_capturing(stream):
+    """True if a graph captures the stream. What it writes is then there only after the graph has run."""
+    try:
+        stream.done
+    except Capturing:
+        return True
+    return False
 
 
 def is_number(x):
@@ -37,6 +51,10 @@ class Elementwise(raw.Base):
         code = map_code(op)
         if code >= MapOp.ADD and y is None:
             raise TypeError(f"y is None; expected an array or a number, because {MapOp(code).name.lower()} has two operands")
+        if status is None:
+            done = raw.quick_map(self, stream, code, x, y, out)
+            if done is not None:
+                return done
         x, like, views = self._views((x, y) if code >= MapOp.ADD else (x,), stream)
         element = typed(views[0], "x")
         out, to, rank, extents, strides = self._mapped(x, like, views, ("x", "y"), out, "out", element, stream)
@@ -53,12 +71,16 @@ class Elementwise(raw.Base):
 
         One of x and y may be a number, which takes the type of the other.
         """
+        code = compare_code(op)
+        done = raw.quick_compare(self, stream, code, x, y, out)
+        if done is not None:
+            return done
         x, like, views = self._views((x, y), stream)
         if views[0].dtype_code != views[1].dtype_code:
             raise TypeError(f"y has elements of {element_name(views[1])}; expected {element_name(views[0])}")
         out, to, rank, extents, strides = self._mapped(x, like, views, ("x", "y"), out, "out", Dtype.U8, stream)
         to = mask_of(self, out, "out", stream, True)
-        args = (compare_code(op), typed(views[0], "x"), rank, extents, views[0], strides[0], views[1], strides[1], to, strides[2])
+        args = (code, typed(views[0], "x"), rank, extents, views[0], strides[0], views[1], strides[1], to, strides[2])
         self._run("gpumem_compare", stream, args, (*views, to))
         return out
 
@@ -67,6 +89,9 @@ class Elementwise(raw.Base):
 
         One of x and y may be a number, which takes the type of the other.
         """
+        done = raw.quick_where(self, stream, mask, x, y, out)
+        if done is not None:
+            return done
         x, like, of_arrays = self._views((x, y), stream)
         views = [mask_of(self, mask, "mask", stream), *of_arrays]
         same_elements(views[2], views[1], "y")
@@ -84,10 +109,13 @@ class Elementwise(raw.Base):
         if out is None and dtype is None:
             raise TypeError("expected a dtype, or out")
         code = dtype_code(dtype) if out is None else -1
+        done = raw.quick_convert_scaled(self, stream, src, code, scale, offset, nan_value, out)
+        if done is not None:
+            return done
         given = [(v, name) for v, name in zip((src, scale, offset), ("src", "scale", "offset")) if v is not None]
         views = [operand(self, src, "src", stream)]
         for v, name in given[1:]:
-            views.append(self._single(v, Dtype.F64, views[0], stream) if is_number(v) else operand(self, v, name, stream))
+            views.append(self._single(v, Dtype.F64, views[0].kind_code, stream) if is_number(v) else operand(self, v, name, stream))
         for view, (_, name) in zip(views[1:], given[1:]):
             if view.dtype_code != Dtype.F64:
                 raise TypeError(f"{name} has elements of {described(view)}; expected f64")
@@ -107,14 +135,23 @@ class Elementwise(raw.Base):
         if first is None:
             raise TypeError("x and y are numbers; expected at least one array" if len(views) > 1 else "x is a number; expected an array")
         like = views[first]
-        return operands[first], like, [view if view is not None else self._single(v, like.dtype_code, like, stream)
-                                       for view, v in zip(views, operands)]  # fmt: skip
+        element = (like.dtype_code, like.kind_code, stream, like.itemsize, like.format)
+        return operands[first], like, [view if view is not None else self._single(v, *element) for view, v in zip(views, operands)]
 
-    def _single(self, number, dtype, like, stream):
-        """One element, in memory that work on `like` can read."""
-        kind = PAGEABLE if stream is None else PINNED if like.kind_code == PAGEABLE else like.kind_code
-        single = self.core.allocate((), dtype, kind, itemsize=like.itemsize, format=like.format)
-        self.fill(single, number, stream=stream)
+    def _single(self, number, dtype, kind, stream, itemsize=0, format=""):
+        """One element, in memory that work on arrays of this kind can read. The stream keeps it for later calls."""
+        element = Element(dtype, SIZES[dtype] if dtype >= 0 else itemsize, FORMATS[dtype] if dtype >= 0 else format)
+        kind = PINNED if kind == PAGEABLE and stream is not None else kind
+        pattern = pattern_of(element, number)
+        owner = self.stream if stream is None else stream
+        stream_handle(owner)  # raises if it is not a stream
+        key = (kind, int(dtype), element.format if dtype < 0 else "", pattern, stream is None)  # as in quick.c
+        single = owner._singles.get(key)
+        if single is None:
+            single = self.core.allocate((), dtype, kind, itemsize=itemsize, format=format)
+            self.fill(single, pattern, stream=stream)
+            if len(owner._singles) < MOST_SINGLES and not is_capturing(owner):
+                owner._singles[key] = single
         return single
 
     def _mapped(self, x, like, views, names, out, out_name, code, stream):

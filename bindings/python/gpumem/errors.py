@@ -1,7 +1,9 @@
 """One exception class per status, such as gpumem.OutOfRange for GPUMEM_OUT_OF_RANGE."""
 
+import re
+
 from . import _gpumem
-from .names import Status
+from .names import CompareOp, Dtype, MapOp, Op, Status
 
 # Built-in base classes, so that code that does not know gpumem can catch the exceptions.
 BUILTIN = {
@@ -35,9 +37,32 @@ globals().update({kind.__name__: kind for kind in CLASSES.values()})
 __all__ = [kind.__name__ for kind in CLASSES.values()]
 
 
+NAMES = "|".join(member.name.lower() for members in (Dtype, MapOp, CompareOp) for member in members)
+# Words of the C interface in the library's messages, and what a program in Python wrote in their place.
+IN_PYTHON = [(re.compile(pattern), words) for pattern, words in (
+    (r"\bresult_type is (\d+)", lambda found: f"dtype is {Dtype(int(found[1])).name.lower()}"),
+    (rf"\b\d+ \(({NAMES})\)", r"\1"),
+    (r" \(\d+ to \d+\)", ""),
+    (r"\bop is \d+ \(([^)]*)\)", r"op is \1"),
+    (r", or dtype$", ", or the type of x"),
+    (r", or the dtype (\w+)$", r", or the type of x, \1"),
+    (r"\bless than (src|dst)_rows = (\d+)", r"less than the number of rows of \1, \2"),
+    (r"^(?:dst_rows|places_n) is (\d+); expected room", r"out has room for \1; expected room"),
+    (r"^n is 0; expected at least one element", "x has no elements; expected at least one"),
+    (r"\bz is complete\b", "out is complete"),
+    (r"\bGPUMEM_(%s)\b" % "|".join(op.name for op in Op), lambda found: found[1].lower()),
+)]  # fmt: skip
+
+
+def in_python(sentence):
+    for pattern, words in IN_PYTHON:
+        sentence = pattern.sub(words, sentence)
+    return sentence
+
+
 def failure(status, sentence):
     kind = CLASSES.get(status, Error)
-    exception = kind(sentence or f"status {status}")
+    exception = kind(in_python(sentence) or f"status {status}")
     if kind is Error:
         exception.status = status  # a status of a newer library
     return exception

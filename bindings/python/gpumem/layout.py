@@ -317,9 +317,8 @@ def collapse(shape, *strides):
 
 def operand(context, x, name, stream=None, write=False):
     """A View of an array of any library. The stream waits for that library's work on the array."""
-    if type(x) is Array:
-        view = x
-    else:
+    view = x if type(x) is Array else raw.operand(context, x, stream)
+    if view is None:
         if hasattr(x, "mask") and hasattr(x, "compressed"):
             raise TypeError(f"{name} is a masked array, and an operation does not see its mask; expected {name}.compressed(), "
                             f"{name}.filled(value), or {name}.data for the masked elements too")

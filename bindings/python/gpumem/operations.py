@@ -5,6 +5,7 @@ are complete on return. Without `out`, the result is in the same kind of memory 
 array of NumPy if that operand is one, else a gpumem.Array.
 """
 
+import array
 import math
 import sys
 
@@ -15,9 +16,9 @@ from .errors import Error
 from .layout import (axes_of, axis_of, broadcast, broadcast_shape, collapse, contiguous, described, element_name, first_with_axes, flags,
                      image, indices, is_fortran, leading_dimension, lines, matrix_of_rows, numbers_of, of_one_order, operand, refuse,
                      rows, same_elements, sequence, strides_over, typed, vector, whole_strides, with_axes)
-from .names import Dtype, Kind, Op
+from .names import DEVICE_HOST, Dtype, Kind, Op
 from .streams import stream_handle
-from .words import NAMES, REDUCE_OPS, RESULTS, TYPESTRS, arg_code, dtype_code, filter_code, integers, op_code, real, unfit
+from .words import CODES, NAMES, REDUCE_OPS, RESULTS, TYPESTRS, arg_code, dtype_code, filter_code, integer, integers, op_code, real, scan_code, unfit
 
 PAGEABLE = int(Kind.PAGEABLE)
 OP_CODES = {word: int(op) for op in REDUCE_OPS for word in (op, op.name.lower())}
@@ -48,13 +49,18 @@ def segments_of(ends):
     return count - 1
 
 
-raw.set_operations(OP_CODES)
+raw.set_names(OP_CODES, CODES)
 raw.set_room(room_of_numpy)
 
 
 def pointers(views):
     """Addresses of Views, and 0 for None, as an argument of a function."""
     return numbers("Q", [0 if view is None else view.address or 0 for view in views])
+
+
+def joined(strides):
+    """The strides of several Views, one after another, as an argument of a function."""
+    return numbers("q", [s for own in strides for s in own])
 
 
 class Operations(Elementwise):
@@ -93,6 +99,9 @@ class Operations(Elementwise):
         view, op = operand(self, x, "x", stream), op_code(op)
         element = typed(view, "x")
         pairs = (2,) if op == Op.MIN_MAX else ()
+        if dtype is None and out is not None:
+            given = typed(operand(self, out, "out", stream, write=True), "out")
+            dtype = None if given == RESULTS[element] else given
         if axis is not None or dtype is not None or keepdims:
             return self._reduce_axes(x, view, op, axes_of(view, axis), dtype, keepdims, pairs, out, status, stream)
         form, elements = elements_of(view, op)
@@ -144,8 +153,20 @@ class Operations(Elementwise):
         code = int(RESULTS[view.dtype_code] if dtype is None else dtype_code(dtype))
         strides = numbers("q", strides_over(view, "x", view.shape))
         out, result = self._out(out, x, view, shape + pairs, code, stream)
+        if code == Dtype.F32 and view.dtype_code in (Dtype.F16, Dtype.BF16):
+            return self._narrowed(x, view, op, axes, keepdims, shape + pairs, out, status, stream)
         args = (view.dtype_code, op, view.ndim, numbers("q", view.shape), view, strides, sum(1 << axis for axis in axes), result, code)
         return self._several("gpumem_reduce_axes", args, (view, result, status), out, status, stream)
+
+    def _narrowed(self, x, view, op, axes, keepdims, shape, out, status, stream):
+        """A reduction of f16 or bf16 to f32: the f64 results, rounded. The library has no such result type."""
+        wide = self._room(x, view, shape, int(Dtype.F64), stream)
+        try:
+            self._reduce(x, op, axis=tuple(axes), dtype="f64", keepdims=keepdims, out=wide, status=status, stream=stream)
+        except Error as error:
+            error.result = self.convert(wide, out=out)
+            raise
+        return self.convert(wide, out=out, stream=stream)
 
     def _reduce_axis(self, x, view, op, found, pairs, out, status, stream):
         of_cols, n_rows, cols, ld, batches, batch_stride, shape, order = found
@@ -207,7 +228,13 @@ class Operations(Elementwise):
         If exclusive, it is the reduction of the first i elements. The dtype is that of x, or the default: i64, u64 or f64.
         With an axis, each line along it is scanned, and the result has the shape of x.
         """
-        view, op = operand(self, x, "x", stream), op_code(op)
+        op = scan_code(op)
+        if status is None:
+            code = -1 if dtype is None else dtype_code(dtype)
+            done = raw.quick_scan(self, stream, op, x, axis, bool(exclusive), code, out)
+            if done is not None:
+                return done
+        view = operand(self, x, "x", stream)
         of, code = typed(view, "x"), self._scan_type(view, dtype, out, stream)
         if axis is not None:
             return self._scan_axis(x, view, op, axis_of(view, axis), exclusive, code, out, status, stream)
@@ -237,7 +264,7 @@ class Operations(Elementwise):
         The result has one number per element of x. The numbers of elements in no segment are not written.
         """
         view, ends = operand(self, x, "x", stream), operand(self, offsets, "offsets", stream)
-        op, of, n = op_code(op), typed(view, "x"), vector(view, "x", "scan() with an axis")
+        op, of, n = scan_code(op), typed(view, "x"), vector(view, "x", "scan() with an axis")
         segments, code = segments_of(ends), self._scan_type(view, dtype, out, stream)
         out, result = self._out(out, x, view, (n,), code, stream)
         args = (of, op, bool(exclusive), view, n, ends, segments, result, code)
@@ -252,8 +279,8 @@ class Operations(Elementwise):
         op = arg_code(op)
         if axis is None and status is not None:
             raise ValueError("status is given without an axis; expected an axis, since no other search has a status")
-        if stream is None and out is None and axis is None:
-            found = raw.quick_argreduce(self.handle, op, x)
+        if status is None:
+            found = raw.quick_argreduce(self, stream, op, x, axis, out)
             if found is not None:
                 return found
         view = operand(self, x, "x", stream)
@@ -286,10 +313,9 @@ class Operations(Elementwise):
 
     def dot(self, x, y, *, out=None, stream=None):
         """The sum of x[i] * y[i], of f32 or f64."""
-        if stream is None and out is None:
-            found = raw.quick_dot(self.handle, x, y)
-            if found is not None:
-                return found
+        found = raw.quick_dot(self, stream, x, y, out)
+        if found is not None:
+            return found
         a, b = operand(self, x, "x", stream), operand(self, y, "y", stream)
         if a.size != b.size or a.dtype_code != b.dtype_code:
             raise ValueError(f"x has {a.size} elements of {element_name(a)}, y {b.size} of {element_name(b)}; expected the same")
@@ -303,10 +329,9 @@ class Operations(Elementwise):
 
     def nrm2(self, x, *, out=None, stream=None):
         """The Euclidean norm, of f32 or f64."""
-        if stream is None and out is None:
-            found = raw.quick_nrm2(self.handle, x)
-            if found is not None:
-                return found
+        found = raw.quick_nrm2(self, stream, x, out)
+        if found is not None:
+            return found
         view = operand(self, x, "x", stream)
         form, elements = elements_of(view)
         return self._float_result(f"gpumem_nrm2{form}_", x, view, elements, out, stream)
@@ -334,10 +359,9 @@ class Operations(Elementwise):
 
         permute() takes any order of the axes.
         """
-        if stream is None:
-            done = raw.quick_transpose(self.handle, src, out)
-            if done is not None:
-                return done
+        done = raw.quick_transpose(self, stream, src, out)
+        if done is not None:
+            return done
         of = operand(self, src, "src", stream)
         if of.ndim not in (2, 3):
             raise ValueError(f"src has {of.ndim} axes; expected those of a matrix, or three of a batch")
@@ -377,12 +401,23 @@ class Operations(Elementwise):
         args = (of.itemsize, of.ndim, numbers("q", of.shape), numbers("i", order), of, strides[0], to, strides[1])
         self._run("gpumem_permute", stream, args, (of, to))
 
-    def copy_boxes(self, src, dst, *, stream=None):
+    def copy_boxes(self, src, dst, *, src_offsets=None, dst_offsets=None, extents=None, stream=None):
         """Copies array k of the list src to array k of the list dst, for all k, in one call.
 
         Arrays are often parts of larger ones, such as field[1:9, 1:9]. All have one number of axes and one element type.
+
+        With `extents`, src and dst are two arrays, and boxes of src are copied to boxes of dst. The arguments are arrays of
+        integers with one row per box: its extents, and the indices of its first element in src and dst, by default 0. A single
+        row counts for all boxes. If src or dst has one axis and the boxes have more, it holds boxes without padding. The offsets
+        are then one number per box, and by default the boxes are one after the other.
         """
+        if extents is not None:
+            return self._copy_parts(src, dst, (src_offsets, dst_offsets), extents, stream)
+        if src_offsets is not None or dst_offsets is not None:
+            raise TypeError("extents is None; expected those of the boxes, because offsets are given")
         src, dst = list(src), list(dst)
+        if raw.quick_copy_boxes(self, stream, src, dst):
+            return
         if len(src) != len(dst):
             raise ValueError(f"src has {len(src)} arrays and dst {len(dst)}; expected as many")
         of = [operand(self, x, f"src[{k}]", stream) for k, x in enumerate(src)]
@@ -403,6 +438,49 @@ class Operations(Elementwise):
                 numbers("q", strides[0]), addresses[1], numbers("q", strides[1]))  # fmt: skip
         self._run("gpumem_copy_boxes", stream, args, (*of, *to))
 
+    def _copy_parts(self, src, dst, offsets, extents, stream):
+        """The case of copy_boxes() with two arrays."""
+        views = operand(self, src, "src", stream), operand(self, dst, "dst", stream, True)
+        same_elements(views[1], views[0], "dst")
+        axes = max(view.ndim for view in views)
+        for view, name in zip(views, ("src", "dst")):
+            whole_strides(view, name)
+            if view.ndim not in (1, axes):
+                raise ValueError(f"{name} has {view.ndim} axes; expected 1 or {axes}, as the other array")
+        tables = [self._table(extents, "extents", axes)]
+        for view, values, name in zip(views, offsets, ("src_offsets", "dst_offsets")):
+            tables.append(None if values is None else self._table(values, name, view.ndim))
+        counts = {count for _, count in filter(None, tables) if count is not None}
+        if len(counts) > 1:
+            raise ValueError(f"extents and offsets have {' and '.join(map(str, sorted(counts)))} rows; expected as many")
+        count = min(counts, default=1)
+        tables = [table and (table[0] if table[1] is not None else numbers("q", memoryview(table[0]).tolist() * count)) for table in tables]
+        boxes = raw.View((count, axes), int(Dtype.I64), address=tables[0], owner=tables[0])
+        if stream is not None:
+            stream_handle(stream)  # raises if it is not a stream
+        raw.copy_parts(self, stream, *views, *tables[1:], boxes)
+
+    def _table(self, values, name, columns):
+        """Integers of i64 on the host, row by row, and the number of rows. None rows: a single one for all boxes."""
+        if isinstance(values, list | tuple):
+            nested = bool(values) and hasattr(values[0], "__iter__")
+            lines = [integers(row, name, "rows of integers") for row in values] if nested else [integers(values, name, "integers")]
+            shape = (len(lines), len(lines[0])) if nested else (len(values),) if values else (0, columns)
+            if any(len(line) != len(lines[0]) for line in lines):
+                raise ValueError(f"{name} has rows of different lengths")
+            view = numbers("q", [number for line in lines for number in line])
+        else:
+            view = operand(self, values, name)
+            shape = view.shape
+        if not 0 <= view.dtype_code <= Dtype.U64 or (view.kind_code == Kind.DEVICE and view.device != DEVICE_HOST):
+            raise TypeError(f"{name} has elements of {described(view)} in {Kind(view.kind_code).name.lower()} memory; expected integers "
+                            "in memory of the host")
+        single = len(shape) == 1 and columns > 1
+        if len(shape) > 2 or (shape[-1:] != (columns,) and not (len(shape) == 1 and columns == 1)):
+            raise ValueError(f"{name} has the shape {shape}; expected a row of {columns} integers for each box, or a single row")
+        contiguous(view, name)
+        return view if view.dtype_code == Dtype.I64 else operand(self, self.convert(view, "i64"), name), None if single else shape[0]
+
     def gather(self, src, index, out=None, *, stream=None, status=None):
         """Row i of the result is row index[i] of src. The index is an array of i32, u32, i64 or u64, with one axis.
 
@@ -412,6 +490,8 @@ class Operations(Elementwise):
         src_rows, row_bytes, src_pitch = rows(of, "src")
         n = indices(by, "index")
         out, to = self._moved(out, src, of, (n, *of.shape[1:]), stream)
+        if row_bytes == 0:
+            return out
         args = (row_bytes, of, src_rows, src_pitch, by.dtype_code, by, n, to, rows(to, "out")[2])
         self._run("gpumem_gather", stream, args, (of, by, to, status), (self._status(status),))
         return out
@@ -425,6 +505,8 @@ class Operations(Elementwise):
         same_elements(to, of, "dst")
         if dst_bytes != row_bytes or indices(by, "index") != src_rows:
             raise ValueError(f"src has {src_rows} rows of {row_bytes} bytes, index {by.size} numbers, dst rows of {dst_bytes}")
+        if row_bytes == 0:
+            return dst
         args = (row_bytes, of, src_pitch, by.dtype_code, by, src_rows, to, dst_rows, dst_pitch)
         self._run("gpumem_scatter", stream, args, (of, by, to, status), (self._status(status),))
         return dst
@@ -436,6 +518,9 @@ class Operations(Elementwise):
         `out` they take the first ones, and more than it has room for raise IndexError. With a stream, the result is all of `out`,
         by default as many rows as src, and kept, an array of one i64, receives their number.
         """
+        done = raw.quick_select(self, stream, src, mask, out, kept)
+        if done is not None:
+            return done
         of, keeps = operand(self, src, "src", stream), operand(self, mask, "mask", stream)
         n, row_bytes, src_pitch = rows(of, "src")
         if flags(keeps, "mask") != n:
@@ -448,6 +533,9 @@ class Operations(Elementwise):
         room, to_bytes, dst_pitch = rows(to, "out")
         if to_bytes != row_bytes:
             raise ValueError(f"out has rows of {to_bytes} bytes; expected {row_bytes}")
+        if row_bytes == 0:  # the rows are only counted
+            found = self._selected("gpumem_select_places", (keeps, n, int(Dtype.I64), None, 0), (keeps,), out, room, kept, stream)
+            return out if stream is not None else found
         args = (row_bytes, of, src_pitch, keeps, n, to, room, dst_pitch)
         return self._selected("gpumem_select", args, (of, keeps, to), out, room, kept, stream)
 
@@ -490,10 +578,9 @@ class Operations(Elementwise):
 
         x and y have one shape, C order and no padding. lincomb() takes other views, and broadcasts.
         """
-        if stream is None:
-            done = raw.quick_axpby(self.handle, alpha, x, beta, y, out)
-            if done is not None:
-                return done
+        done = raw.quick_axpby(self, stream, alpha, x, beta, y, out)
+        if done is not None:
+            return done
         alpha, beta = real(alpha, "alpha"), real(beta, "beta")
         views = [None if v is None else operand(self, v, name, stream) for v, name in ((x, "x"), (y, "y"))]
         like = next((v for v in views if v is not None), None)
@@ -524,10 +611,52 @@ class Operations(Elementwise):
         if not hasattr(terms, "__iter__"):
             raise unfit("terms", terms, "pairs of a factor and an array")
         terms = list(terms)
-        if stream is None:
-            done = raw.quick_lincomb(self.handle, terms, out)
-            if done is not None:
-                return done
+        done = raw.quick_lincomb(self, stream, terms, out)
+        if done is not None:
+            return done
+        arrays, names, views, factors, given, above_and_below = self._terms(terms, stream)
+        name = "gpumem_lincomb_at_" if given else "gpumem_lincomb_"
+        out, to, rank, extents, strides, name = self._over_views(name, arrays, views, names, out, stream)
+        factors = numbers("f" if name.endswith("f32") else "d", factors)
+        args = (rank, extents, len(views), factors, *(above_and_below if given else ()), pointers(views), joined(strides[:-1]), to,
+                numbers("q", strides[-1]))  # fmt: skip
+        self._run(name, stream, args, (*views, *given, to))
+        return out
+
+    def lincomb_dot(self, terms, dots, out=None, results=None, *, stream=None):
+        """lincomb(), and the dot products of out with 1 to 3 arrays, in one pass over memory. Returns out and the results.
+
+        An entry of dots is an array, which is broadcast, or None for out itself. The results are a list of numbers. With a
+        stream or `results`, they are an array of f64, which can have factors of the next call on the same stream.
+        """
+        if not hasattr(terms, "__iter__"):
+            raise unfit("terms", terms, "pairs of a factor and an array")
+        if not isinstance(dots, list | tuple):
+            raise unfit("dots", dots, "a list of arrays, or None for out")
+        arrays, names, views, factors, given, above_and_below = self._terms(list(terms), stream)
+        w = [None if x is None else operand(self, x, f"dots[{k}]", stream) for k, x in enumerate(dots)]
+        others = [(x, view, f"dots[{k}]") for k, (x, view) in enumerate(zip(dots, w)) if view is not None]
+        all_arrays, all_views = arrays + [x for x, _, _ in others], views + [view for _, view, _ in others]
+        out, to, rank, extents, strides, name = self._over_views(
+            "gpumem_lincomb_dot_", all_arrays, all_views, names + [name for _, _, name in others], out, stream)  # fmt: skip
+        own = iter(strides[len(views):-1])
+        w_strides = [strides[-1] if view is None else next(own) for view in w]
+        found = None
+        if stream is None and results is None:
+            found = array.array("d", bytes(8 * len(w)))
+            to_results = raw.view(found)
+        else:
+            results, to_results = self._out(results, arrays[0], views[0], (len(w),), Dtype.F64, stream)
+        factors = numbers("f" if name.endswith("f32") else "d", factors)
+        args = (rank, extents, len(views), factors, *above_and_below, pointers(views), joined(strides[:len(views)]), to,
+                numbers("q", strides[-1]), len(w), pointers(w), joined(w_strides), to_results)  # fmt: skip
+        self._run(name, stream, args, (*all_views, *given, to, to_results))
+        return out, found.tolist() if found is not None else results
+
+    def _terms(self, terms, stream):
+        """The parts of the terms of lincomb(): the arrays, their names and Views, the numbers of the factors, the Views of numerators
+        and denominators, and their addresses as two arguments.
+        """
         if not terms:
             raise ValueError("terms is empty; expected 1 to 16 pairs of a factor and an array")
         for k, term in enumerate(terms):
@@ -539,14 +668,7 @@ class Operations(Elementwise):
         names = [f"x[{k}]" for k in range(len(arrays))]
         views = [operand(self, x, name, stream) for x, name in zip(arrays, names)]
         given = [view for of in in_memory for view in of if view is not None]
-        name = "gpumem_lincomb_at_" if given else "gpumem_lincomb_"
-        out, to, rank, extents, strides, name = self._over_views(name, arrays, views, names, out, stream)
-        letter = {"f32": "f", "f64": "d"}[name[-3:]]
-        above_and_below = [pointers(of) for of in in_memory] if given else ()
-        args = (rank, extents, len(views), numbers(letter, factors), *above_and_below, pointers(views),
-                numbers("q", [s for own in strides[:-1] for s in own]), to, numbers("q", strides[-1]))  # fmt: skip
-        self._run(name, stream, args, (*views, *given, to))
-        return out
+        return arrays, names, views, factors, given, [pointers(of) for of in in_memory]
 
     def _factor(self, value, name, stream):
         """A factor's number, and the Views of its numerator and denominator, or None for 1."""
@@ -565,10 +687,9 @@ class Operations(Elementwise):
 
     def multiply(self, x, y, out=None, *, stream=None):
         """out = x * y, element by element, of f32 or f64, broadcast as in NumPy."""
-        if stream is None:
-            done = raw.quick_multiply(self.handle, x, y, out)
-            if done is not None:
-                return done
+        done = raw.quick_multiply(self, stream, x, y, out)
+        if done is not None:
+            return done
         views = [operand(self, x, "x", stream), operand(self, y, "y", stream)]
         out, to, rank, extents, strides, name = self._over_views("gpumem_multiply_", (x, y), views, ("x", "y"), out, stream)
         of_x, of_y, of_out = (numbers("q", own) for own in strides)
@@ -599,10 +720,9 @@ class Operations(Elementwise):
         if out is None and dtype is None:
             raise TypeError("expected a dtype, or out")
         code = dtype_code(dtype) if out is None else -1
-        if stream is None:
-            done = raw.quick_convert(self.handle, src, code, out)
-            if done is not None:
-                return done
+        done = raw.quick_convert(self, stream, src, code, out)
+        if done is not None:
+            return done
         of = operand(self, src, "src", stream)
         if out is None:
             reverse = -1 if is_fortran(of) else 1
@@ -618,6 +738,9 @@ class Operations(Elementwise):
 
         Several axes: the keys along the last one. The sort is stable. NaNs count as greater than every number.
         """
+        done = raw.quick_sort(self, stream, keys, bool(descending), out, order, -1)
+        if done is not None:
+            return done
         of = self._keys(keys, stream)
         out, to = self._moved(out, keys, of, of.shape, stream)
         by = None if order is None else operand(self, order, "order", stream, True)
@@ -626,6 +749,9 @@ class Operations(Elementwise):
 
     def argsort(self, keys, out=None, *, descending=False, dtype="i64", stream=None):
         """The positions of the keys in ascending or descending order, of type i32, u32, i64 or u64. Axes are as for sort()."""
+        done = raw.quick_sort(self, stream, keys, bool(descending), None, out, dtype_code(dtype))
+        if done is not None:
+            return done
         of = self._keys(keys, stream)
         if out is None:
             out = self._room(keys, of, of.shape, dtype_code(dtype), stream)

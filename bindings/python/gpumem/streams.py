@@ -3,12 +3,11 @@
 from collections import deque
 
 from . import _gpumem as raw
-from .array import Owned, end
+from .array import Memory, Owned, end
 from .errors import Capturing, InvalidArgument, NotReady
 from .words import unfit
 
-CHUNK = 64  # calls per event; an event tells when their operands may go
-
+CHUNK = raw.CHUNK  # calls per event
 
 class Event(Owned):
     """A position in a stream."""
@@ -58,7 +57,7 @@ class Event(Owned):
 class Stream(Owned):
     """A queue of work. `native` is a CUDA stream to borrow: a number, or an object of PyTorch or CuPy."""
 
-    __slots__ = ("core", "handle", "borrowed", "kept", "chunks", "__weakref__")
+    __slots__ = ("core", "handle", "borrowed", "kept", "chunks", "_singles", "__weakref__")
 
     def __init__(self, context, native=None):
         self._begin(core_of(context), None)
@@ -75,6 +74,7 @@ class Stream(Owned):
         self._needs(core)
         self.handle, self.borrowed = handle, False
         self.kept, self.chunks = [], deque()
+        self._singles = {}  # arrays of one element for operands that are Python numbers
 
     @classmethod
     def own(cls, core):
@@ -139,13 +139,10 @@ class Stream(Owned):
 
     def keep(self, operands):
         """Keeps the operands of a call until the stream has passed the call."""
-        for operand in operands:
-            memory = getattr(operand, "memory", None)
-            if memory is not None:
-                memory.used_on(self)
-        self.kept.append(raw.Keep(operands))
-        if len(self.kept) < CHUNK:
-            return
+        raw.keep_on(self, operands)
+
+    def _mark(self):
+        """Records an event, which tells when the operands that are kept now may go."""
         with self.core.lock:
             kept, self.kept = self.kept, []  # before the event, because other threads may call keep() now
         try:
@@ -175,6 +172,9 @@ class Stream(Owned):
                     self.chunks.appendleft(chunk)
             if not passed:
                 return
+
+
+raw.set_types(Stream, Memory)
 
 
 def core_of(context):

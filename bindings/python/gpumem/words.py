@@ -45,6 +45,8 @@ def integers(values, name, expected="integers, one per axis"):
 def real(value, name):
     if not hasattr(value, "__float__") and not hasattr(value, "__index__"):
         raise unfit(name, value, "a number")
+    if getattr(value, "size", None) == 1:  # an array of NumPy, which converts only arrays without axes
+        value = value.item()
     return float(value)
 
 
@@ -73,6 +75,7 @@ def codes(members, what):
 OTHER_OPS = (Op.ARG_MIN, Op.ARG_MAX, Op.ARG_MAX_ABS, Op.ARG_MIN_VALID, Op.ARG_MAX_VALID, Op.DOT, Op.NRM2)
 REDUCE_OPS = [op for op in Op if op not in OTHER_OPS]
 op_code = codes(REDUCE_OPS, "operation of reduce()")
+scan_code = codes([Op.SUM, Op.MIN, Op.MAX, Op.PROD], "operation of scan()")
 arg_code = codes([Op.MIN, Op.MAX, Op.MAX_ABS, Op.MIN_VALID, Op.MAX_VALID], "operation of argreduce()")
 map_code = codes(MapOp, "function of map()")
 compare_code = codes(CompareOp, "comparison")

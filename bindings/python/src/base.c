@@ -5,13 +5,23 @@ typedef struct {
   PyObject_HEAD PyObject* handle;
 } Base;
 
-static PyObject* operations; /* a dictionary from the names of operations to their numbers */
+static PyTypeObject* base_type;
+static PyObject *operations, *dtypes; /* dictionaries from names to numbers */
 
-static PyObject* set_operations(PyObject* module, PyObject* dictionary) {
+/* set_names(operations, dtypes) */
+static PyObject* set_names(PyObject* module, PyObject* const* args, Py_ssize_t given) {
   (void)module;
-  Py_XDECREF(operations);
-  operations = Py_NewRef(dictionary);
+  if (!check_count("set_names", 2, given)) return NULL;
+  operations = Py_NewRef(args[0]);
+  dtypes = Py_NewRef(args[1]);
   Py_RETURN_NONE;
+}
+
+/* Finds a number by its name. False without an exception if it has none. */
+static bool code_of(PyObject* dictionary, PyObject* name, int32_t* code) {
+  PyObject* found = PyDict_GetItemWithError(dictionary, name);
+  PyErr_Clear();
+  return found && to_int32(found, code, "code");
 }
 
 static PyObject* reduce_generally(Base* self, PyObject* const* args, Py_ssize_t given, PyObject* names) {
@@ -28,31 +38,51 @@ static PyObject* reduce_generally(Base* self, PyObject* const* args, Py_ssize_t 
   return result;
 }
 
-/* True if `axis` is the only keyword argument, and its value is an integer. */
-static bool is_axis(PyObject* names, PyObject* value, int64_t* axis) {
-  if (PyTuple_Size(names) != 1 || PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "axis") != 0 ||
-      !PyLong_Check(value))
-    return false;
-  if (to_int64(value, axis, "axis")) return true;
-  PyErr_Clear();
-  return false;
+enum { AXIS, DTYPE, OP, OUT, STREAM, ARGUMENTS };
+
+/* The keyword argument of this name. ARGUMENTS if only the general path knows it. */
+static int argument_of(PyObject* name) {
+  static const char* const known[] = {"axis", "dtype", "op", "out", "stream"};
+  int i = 0;
+  while (i < ARGUMENTS && PyUnicode_CompareWithASCIIString(name, known[i]) != 0) ++i;
+  return i;
+}
+
+/* Reads the arguments. False if the general path must read them. */
+static bool read_reduction(PyObject* const* args, Py_ssize_t given, PyObject* names, Reduction* call) {
+  PyObject* values[ARGUMENTS] = {Py_None, Py_None, NULL, Py_None, Py_None};
+  if (given < 1 || given > 2) return false;
+  if (given == 2) values[OP] = args[1];
+  for (Py_ssize_t i = 0; names && i < PyTuple_Size(names); ++i) {
+    const int place = argument_of(PyTuple_GetItem(names, i));
+    if (place == ARGUMENTS || (place == OP && given == 2)) return false;
+    values[place] = args[given + i];
+  }
+  *call = (Reduction){.x = args[0],
+                      .out = values[OUT],
+                      .stream = values[STREAM],
+                      .op = GPUMEM_SUM,
+                      .dtype = UNTYPED,
+                      .has_axis = !Py_IsNone(values[AXIS])};
+  return (!values[OP] || code_of(operations, values[OP], &call->op)) &&
+         (Py_IsNone(values[DTYPE]) || code_of(dtypes, values[DTYPE], &call->dtype)) &&
+         (!call->has_axis || (PyLong_Check(values[AXIS]) && to_int64(values[AXIS], &call->axis, "axis")));
 }
 
 static PyObject* base_reduce(Base* self, PyObject* const* args, Py_ssize_t given, PyObject* names) {
-  int32_t op = GPUMEM_SUM;
-  int64_t axis = 0;
-  void* ctx;
-  PyObject* code = given == 2 ? PyDict_GetItemWithError(operations, args[1]) : NULL;
-  PyErr_Clear(); /* not a key: the general path raises the error */
-  if (self->handle && (given == 1 || code) && (!names || is_axis(names, args[given], &axis))) {
-    PyObject *handle = Py_NewRef(self->handle), *value = NULL; /* held, because another thread may close the context */
-    if (to_pointer(handle, &ctx, "ctx") && (!code || to_int32(code, &op, "op")))
-      value = names ? quick_reduce_axis(ctx, op, args[0], axis) : quick_reduce(ctx, op, args[0]);
-    Py_DECREF(handle);
+  Reduction call;
+  if (read_reduction(args, given, names, &call)) {
+    PyObject* value = quick_reduce((PyObject*)self, &call);
     if (!value || !Py_IsNone(value)) return value;
     Py_DECREF(value);
   }
+  PyErr_Clear();
   return reduce_generally(self, args, given, names);
+}
+
+PyObject* base_handle(PyObject* context) {
+  if (!PyType_IsSubtype(Py_TYPE(context), base_type)) return NULL;
+  return Py_XNewRef(((Base*)context)->handle);
 }
 
 static PyObject* get_handle(Base* self, void* closure) {
@@ -111,12 +141,12 @@ static PyType_Slot base_slots[] = {{Py_tp_new, (void*)PyType_GenericNew},
 static PyType_Spec base_spec = {"gpumem._gpumem.Base", sizeof(Base), 0,
                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, base_slots};
 
-static PyMethodDef base_functions[] = {{"set_operations", set_operations, METH_O, "the numbers of operations by name"},
-                                       {NULL, NULL, 0, NULL}};
+static PyMethodDef base_functions[] = {
+    {"set_names", (PyCFunction)(void (*)(void))set_names, METH_FASTCALL, "numbers of operations and types by name"},
+    {NULL, NULL, 0, NULL}};
 
 int base_add_types(PyObject* module) {
-  PyObject* type = PyType_FromModuleAndSpec(module, &base_spec, NULL);
-  if (!type || PyModule_AddType(module, (PyTypeObject*)type) != 0) return -1;
-  Py_DECREF(type);
+  base_type = (PyTypeObject*)PyType_FromModuleAndSpec(module, &base_spec, NULL);
+  if (!base_type || PyModule_AddType(module, base_type) != 0) return -1;
   return PyModule_AddFunctions(module, base_functions);
 }

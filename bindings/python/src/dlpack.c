@@ -153,14 +153,18 @@ PyObject* dlpack_export(PyObject* module, PyObject* const* args, Py_ssize_t coun
 }
 
 void dlpack_release(View* view) {
-  if (view->managed_is_versioned) {
-    Versioned* tensor = (Versioned*)view->managed;
+  dlpack_delete(view->managed, view->managed_is_versioned);
+  view->managed = NULL;
+}
+
+void dlpack_delete(void* managed, bool versioned) {
+  if (versioned) {
+    Versioned* tensor = (Versioned*)managed;
     if (tensor->deleter) tensor->deleter(tensor);
   } else {
-    Unversioned* tensor = (Unversioned*)view->managed;
+    Unversioned* tensor = (Unversioned*)managed;
     if (tensor->deleter) tensor->deleter(tensor);
   }
-  view->managed = NULL;
 }
 
 /* Elements of other types can still be moved. */
@@ -235,6 +239,19 @@ static bool take_tensor(View* view, const DLTensor* tensor) {
   return take_strides(view, tensor->strides) && view_check(view);
 }
 
+bool dlpack_take(View* view, void* managed, bool versioned) {
+  const Versioned* header = (const Versioned*)managed;
+  if (versioned && header->major != DL_MAJOR) {
+    PyErr_Format(PyExc_BufferError, "the tensor uses DLPack %u; expected %d", header->major, DL_MAJOR);
+    return false;
+  }
+  if (!take_tensor(view, versioned ? &header->tensor : &((const Unversioned*)managed)->tensor)) return false;
+  view->readonly = versioned && (header->flags & DL_READ_ONLY);
+  view->managed = managed;
+  view->managed_is_versioned = versioned;
+  return true;
+}
+
 /* Takes a capsule, and returns a View of its tensor. */
 PyObject* dlpack_import(PyObject* module, PyObject* capsule) {
   (void)module;
@@ -242,18 +259,12 @@ PyObject* dlpack_import(PyObject* module, PyObject* capsule) {
   if (!versioned && !PyCapsule_IsValid(capsule, "dltensor"))
     return PyErr_Format(PyExc_BufferError, "expected a DLPack capsule that was not taken before");
   void* managed = PyCapsule_GetPointer(capsule, versioned ? "dltensor_versioned" : "dltensor");
-  const Versioned* header = (const Versioned*)managed;
-  if (versioned && header->major != DL_MAJOR)
-    return PyErr_Format(PyExc_BufferError, "the tensor uses DLPack %u; expected %d", header->major, DL_MAJOR);
   View* view = view_new(view_type);
-  if (!view) return NULL;
-  if (!take_tensor(view, versioned ? &header->tensor : &((const Unversioned*)managed)->tensor) ||
-      PyCapsule_SetName(capsule, versioned ? "used_dltensor_versioned" : "used_dltensor") != 0) {
-    Py_DECREF(view);
-    return NULL;
+  if (view && dlpack_take(view, managed, versioned)) {
+    if (PyCapsule_SetName(capsule, versioned ? "used_dltensor_versioned" : "used_dltensor") == 0)
+      return (PyObject*)view;
+    view->managed = NULL; /* the capsule still owns the tensor */
   }
-  view->readonly = versioned && (header->flags & DL_READ_ONLY);
-  view->managed = managed;
-  view->managed_is_versioned = versioned;
-  return (PyObject*)view;
+  Py_XDECREF((PyObject*)view);
+  return NULL;
 }

@@ -7,6 +7,7 @@ static PyMethodDef methods[] = {
     {"set_failure", set_failure, METH_O, "sets the function that makes an exception from a status and a message"},
     {"dlpack_export", (PyCFunction)(void (*)(void))dlpack_export, METH_FASTCALL, "a DLPack capsule of a View"},
     {"dlpack_import", dlpack_import, METH_O, "a View of the tensor in a DLPack capsule"},
+    {"part", (PyCFunction)(void (*)(void))view_part, METH_FASTCALL, "a part of an array by indices and slices"},
     {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef definition = {

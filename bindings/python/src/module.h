@@ -55,6 +55,7 @@ bool view_check(const View* view);
 int64_t view_sequence_stride(const View* view);
 /* Takes the buffer of an object into a zeroed View. False with an exception. */
 bool view_take_buffer(View* view, PyObject* object);
+PyObject* view_part(PyObject* module, PyObject* const* args, Py_ssize_t given);
 PyObject* tuple_of(const int64_t* values, int32_t count);
 int view_add_types(PyObject* module);
 
@@ -63,12 +64,29 @@ void* cell_address(PyObject* cell);
 int cell_add_types(PyObject* module);
 
 /* dlpack.c */
+/* Describes a managed tensor in a zeroed View, which then owns it. False with an exception, and the View owns nothing. */
+bool dlpack_take(View* view, void* managed, bool versioned);
+void dlpack_delete(void* managed, bool versioned);
 void dlpack_release(View* view);
 PyObject* dlpack_export(PyObject* module, PyObject* const* args, Py_ssize_t count);
 PyObject* dlpack_import(PyObject* module, PyObject* capsule);
 
+/* exchange.c: DLPack's table of C functions, which a type of tensors may have. */
+typedef struct Exchange Exchange;
+/* Takes a tensor into a zeroed View. Returns the table of its type, or NULL without an exception if it must come by
+ * another way. Its stream is not ordered yet. */
+const Exchange* exchange_take(View* view, PyObject* x);
+/* Makes the queue (NULL: the context's own) wait for the stream on which the other library works now. Does nothing if
+ * that is the same stream. False with an exception. */
+bool exchange_order(void* ctx, gpumem_stream* queue, const Exchange* of, int32_t device);
+bool is_on_gpu(const View* view);
+
 /* keep.c */
 int keep_add_types(PyObject* module);
+/* Keeps a tuple of operands until the stream has passed their call. False with an exception. */
+bool keep_on(PyObject* stream, PyObject* operands);
+/* The gpumem_stream of a gpumem.Stream. False without an exception if it is something else. */
+bool queue_of(PyObject* stream, gpumem_stream** queue);
 
 /* callbacks.c */
 /* Brackets Python code, or a callback that may be Python code, in any thread, with or without the interpreter's lock.
@@ -99,11 +117,18 @@ PyObject* load_library(PyObject* module, PyObject* path);
 PyObject* function_address(PyObject* module, PyObject* name);
 
 /* quick_reduce.c, quick.c: None if the general path must do the work. */
-PyObject* quick_reduce(void* ctx, int32_t op, PyObject* x);
-PyObject* quick_reduce_axis(void* ctx, int32_t op, PyObject* x, int64_t axis);
+typedef struct {
+  PyObject *x, *out, *stream; /* out and stream may be None */
+  int32_t op, dtype;          /* dtype UNTYPED: of `out`, else the default */
+  bool has_axis;
+  int64_t axis;
+} Reduction;
+PyObject* quick_reduce(PyObject* context, const Reduction* call);
 int quick_add_functions(PyObject* module);
 
 /* base.c */
+/* A new reference to the handle of a context. NULL without an exception for a closed context, or another object. */
+PyObject* base_handle(PyObject* context);
 int base_add_types(PyObject* module);
 
 /* calls.inc, generated from gpumem.h */

@@ -1,127 +1,78 @@
-/* Fast paths of elementwise arithmetic. */
+/* Fast paths of arithmetic on f32 and f64. */
 #include <string.h>
 
 #include "quick.h"
 
-LIBRARY(gpumem_axpby_f32);
-LIBRARY(gpumem_axpby_f64);
-LIBRARY(gpumem_lincomb_f32);
-LIBRARY(gpumem_lincomb_f64);
-LIBRARY(gpumem_multiply_f32);
-LIBRARY(gpumem_multiply_f64);
+LIBRARY_BOTH(gpumem_axpby_f32);
+LIBRARY_BOTH(gpumem_axpby_f64);
+LIBRARY_BOTH(gpumem_lincomb_f32);
+LIBRARY_BOTH(gpumem_lincomb_f64);
+LIBRARY_BOTH(gpumem_multiply_f32);
+LIBRARY_BOTH(gpumem_multiply_f64);
 
-/* quick_axpby(ctx, alpha, x, beta, y, out): the result */
+/* quick_axpby(context, stream, alpha, x, beta, y, out): the result */
 static PyObject* quick_axpby(PyObject* module, PyObject* const* args, Py_ssize_t given) {
   (void)module;
-  void* ctx;
   double alpha, beta;
-  if (!check_count("quick_axpby", 6, given) || !to_pointer(args[0], &ctx, "ctx")) return NULL;
-  PyObject *x = args[2], *y = args[4], *first = Py_IsNone(x) ? y : x;
-  if (Py_IsNone(first) || !to_number(args[1], &alpha) || !to_number(args[3], &beta)) Py_RETURN_NONE;
+  if (!check_count("quick_axpby", 7, given)) return NULL;
+  PyObject *x = args[3], *y = args[5], *first = Py_IsNone(x) ? y : x;
   Operands all;
-  operands_begin(&all);
-  const View* like = operands_take(&all, first, false);
-  const View* other = Py_IsNone(x) || Py_IsNone(y) ? like : like ? operands_take(&all, y, false) : NULL;
-  const View* to = other ? operands_take_result(&all, args[5], first, like->shape, like->ndim, like->dtype) : NULL;
+  if (Py_IsNone(first) || !to_number(args[2], &alpha) || !to_number(args[4], &beta) ||
+      !operands_begin(&all, args[0], args[1]))
+    Py_RETURN_NONE;
+  const View* like = operands_take(&all, first, READ);
+  const View* other = Py_IsNone(x) || Py_IsNone(y) ? like : like ? operands_take(&all, y, READ) : NULL;
+  const View* to =
+      other ? operands_take_result(&all, args[6], first, 0, like->shape, like->ndim, like->dtype, 0) : NULL;
   if (!to || !is_float(like)) return operands_leave(&all);
-  const int64_t n = view_size(like);
   for (int i = 0; i < all.count; ++i)
-    if (all.views[i].dtype != like->dtype || all.views[i].ndim != like->ndim || !view_is_contiguous(&all.views[i]) ||
-        memcmp(all.views[i].shape, like->shape, (size_t)like->ndim * sizeof *like->shape) != 0)
+    if (all.views[i].dtype != like->dtype || !view_is_contiguous(&all.views[i]) || !same_shape(&all.views[i], like))
       return operands_leave(&all);
+  const int64_t n = view_size(like);
   const void *a = Py_IsNone(x) ? NULL : like->address, *b = Py_IsNone(y) ? NULL : other->address;
   gpumem_status status;
-  RUN(like->dtype == GPUMEM_F32 ? p_gpumem_axpby_f32(ctx, (float)alpha, a, (float)beta, b, (float*)to->address, n)
-                                : p_gpumem_axpby_f64(ctx, alpha, a, beta, b, (double*)to->address, n))
-  return operands_end_with(&all, status, args[5]);
-}
-
-/* The broadcast shape of the views, by the rules of NumPy. */
-static bool shape_together(const Operands* all, int64_t* shape, int32_t* ndim) {
-  *ndim = 0;
-  for (int i = 0; i < all->count; ++i)
-    if (all->views[i].ndim > *ndim) *ndim = all->views[i].ndim;
-  for (int32_t axis = 0; axis < *ndim; ++axis) {
-    shape[axis] = 1;
-    for (int i = 0; i < all->count; ++i) {
-      const int32_t own = axis - (*ndim - all->views[i].ndim);
-      const int64_t extent = own < 0 ? 1 : all->views[i].shape[own];
-      if (extent != 1 && shape[axis] != 1 && extent != shape[axis]) return false;
-      if (extent != 1) shape[axis] = extent;
-    }
+  if (like->dtype == GPUMEM_F32) {
+    CALL(gpumem_axpby_f32, all.ctx, (float)alpha, a, (float)beta, b, (float*)to->address, n)
+  } else {
+    CALL(gpumem_axpby_f64, all.ctx, alpha, a, beta, b, (double*)to->address, n)
   }
-  return true;
+  return operands_end_with(&all, status, args[6]);
 }
 
-/* The smallest list of axes for several views: extents, and strides in elements, view by view. */
-typedef struct {
-  int32_t rank;
-  int64_t extents[MAX_AXES];
-  int64_t strides[(MAX_TERMS + 1) * MAX_AXES];
-} Walk;
-
-/* The stride of a view along an axis of the result. 0 if the axis is repeated, -1 if the library can't take the stride. */
-static int64_t stride_along(const View* view, const View* to, int32_t axis) {
-  const int32_t own = axis - (to->ndim - view->ndim);
-  if (own < 0 || (view->shape[own] == 1 && to->shape[axis] != 0)) return 0;
-  if (view->shape[own] != to->shape[axis]) return -1;
-  return view->strides[own] % view->itemsize == 0 ? view->strides[own] / view->itemsize : -1;
-}
-
-/* The last view is the result. */
-static bool walk_over(const Operands* all, Walk* walk) {
-  const View* to = &all->views[all->count - 1];
-  int64_t along[MAX_TERMS + 1][MAX_AXES];
-  int32_t rank = 0;
+/* The first array with axes, else the first one: the result is like it. */
+static int first_with_axes(const Operands* all) {
   for (int i = 0; i < all->count; ++i)
-    if (all->views[i].dtype != to->dtype || all->views[i].ndim > to->ndim) return false;
-  for (int32_t axis = 0; axis < to->ndim; ++axis) {
-    const int64_t extent = to->shape[axis];
-    bool joins = rank > 0;
-    for (int i = 0; i < all->count; ++i) {
-      along[i][rank] = stride_along(&all->views[i], to, axis);
-      if (along[i][rank] < 0) return false;
-      joins = joins && along[i][rank - 1] == along[i][rank] * extent;
-    }
-    if (extent == 1) continue;
-    if (joins) {
-      for (int i = 0; i < all->count; ++i) along[i][rank - 1] = along[i][rank];
-      walk->extents[rank - 1] *= extent;
-    } else {
-      walk->extents[rank++] = extent;
-    }
-  }
-  walk->rank = rank;
-  for (int i = 0; i < all->count; ++i) memcpy(walk->strides + i * rank, along[i], (size_t)rank * sizeof along[i][0]);
-  return true;
+    if (all->views[i].ndim > 0) return i;
+  return 0;
 }
 
-/* Takes the result for views that are already taken, and combines their axes. */
-static bool take_walk(Operands* all, PyObject* out, PyObject* x, Walk* walk) {
-  int64_t shape[MAX_AXES];
-  int32_t ndim;
-  return is_float(&all->views[0]) && shape_together(all, shape, &ndim) &&
-         operands_take_result(all, out, x, shape, ndim, all->views[0].dtype) && walk_over(all, walk);
+static bool all_of_one_float(const Operands* all) {
+  for (int i = 0; i < all->count; ++i)
+    if (all->views[i].dtype != all->views[0].dtype) return false;
+  return is_float(&all->views[0]);
 }
 
-/* quick_multiply(ctx, x, y, out): the result */
+/* quick_multiply(context, stream, x, y, out): the result */
 static PyObject* quick_multiply(PyObject* module, PyObject* const* args, Py_ssize_t given) {
   (void)module;
-  void* ctx;
-  if (!check_count("quick_multiply", 4, given) || !to_pointer(args[0], &ctx, "ctx")) return NULL;
+  if (!check_count("quick_multiply", 5, given)) return NULL;
   Operands all;
-  operands_begin(&all);
   Walk walk;
-  if (!operands_take(&all, args[1], false) || !operands_take(&all, args[2], false) ||
-      !take_walk(&all, args[3], args[1], &walk))
-    return operands_leave(&all);
+  if (!operands_begin(&all, args[0], args[1])) Py_RETURN_NONE;
+  bool good = operands_take(&all, args[2], READ) && operands_take(&all, args[3], READ);
+  const int like = good ? first_with_axes(&all) : 0;
+  good = good && walk_take(&all, args[4], args[2 + like], like, all.views[0].dtype, 0, &walk);
+  if (!good || !all_of_one_float(&all)) return operands_leave(&all);
   const void *x = all.views[0].address, *y = all.views[1].address;
   void* z = all.views[2].address;
   const int64_t *dx = walk.strides, *dy = dx + walk.rank, *dz = dy + walk.rank;
   gpumem_status status;
-  RUN(all.views[0].dtype == GPUMEM_F32 ? p_gpumem_multiply_f32(ctx, walk.rank, walk.extents, x, dx, y, dy, z, dz)
-                                       : p_gpumem_multiply_f64(ctx, walk.rank, walk.extents, x, dx, y, dy, z, dz))
-  return operands_end_with(&all, status, args[3]);
+  if (all.views[0].dtype == GPUMEM_F32) {
+    CALL(gpumem_multiply_f32, all.ctx, walk.rank, walk.extents, x, dx, y, dy, z, dz)
+  } else {
+    CALL(gpumem_multiply_f64, all.ctx, walk.rank, walk.extents, x, dx, y, dy, z, dz)
+  }
+  return operands_end_with(&all, status, args[4]);
 }
 
 typedef struct {
@@ -137,7 +88,7 @@ static bool take_terms(Operands* all, PyObject* tuple, Terms* terms) {
     PyObject* term = PyTuple_GetItem(tuple, i);
     if (!PyTuple_Check(term) || PyTuple_Size(term) != 2 || !to_number(PyTuple_GetItem(term, 0), &terms->wide[i]))
       return false;
-    const View* view = operands_take(all, PyTuple_GetItem(term, 1), false);
+    const View* view = operands_take(all, PyTuple_GetItem(term, 1), READ);
     if (!view) return false;
     terms->narrow[i] = (float)terms->wide[i];
     terms->x[i] = view->address;
@@ -145,37 +96,41 @@ static bool take_terms(Operands* all, PyObject* tuple, Terms* terms) {
   return true;
 }
 
-static PyObject* lincomb_of(void* ctx, PyObject* tuple, PyObject* out) {
+static PyObject* lincomb_of(PyObject* context, PyObject* stream, PyObject* tuple, PyObject* out) {
   Operands all;
-  operands_begin(&all);
   Terms terms;
   Walk walk;
+  if (!operands_begin(&all, context, stream)) Py_RETURN_NONE;
   if (!take_terms(&all, tuple, &terms)) return operands_leave(&all);
-  const int32_t count = all.count, is_narrow = all.views[0].dtype == GPUMEM_F32;
-  if (!take_walk(&all, out, PyTuple_GetItem(PyTuple_GetItem(tuple, 0), 1), &walk)) return operands_leave(&all);
+  const int count = all.count, like = first_with_axes(&all);
+  PyObject* x = PyTuple_GetItem(PyTuple_GetItem(tuple, like), 1);
+  if (!walk_take(&all, out, x, like, all.views[0].dtype, 0, &walk) || !all_of_one_float(&all))
+    return operands_leave(&all);
   void* z = all.views[count].address;
   const int64_t* dz = walk.strides + count * walk.rank;
   gpumem_status status;
-  RUN(is_narrow ? p_gpumem_lincomb_f32(ctx, walk.rank, walk.extents, count, terms.narrow, (const float* const*)terms.x,
-                                       walk.strides, z, dz)
-                : p_gpumem_lincomb_f64(ctx, walk.rank, walk.extents, count, terms.wide, (const double* const*)terms.x,
-                                       walk.strides, z, dz))
+  if (all.views[0].dtype == GPUMEM_F32) {
+    CALL(gpumem_lincomb_f32, all.ctx, walk.rank, walk.extents, count, terms.narrow, (const float* const*)terms.x,
+         walk.strides, z, dz)
+  } else {
+    CALL(gpumem_lincomb_f64, all.ctx, walk.rank, walk.extents, count, terms.wide, (const double* const*)terms.x,
+         walk.strides, z, dz)
+  }
   return operands_end_with(&all, status, out);
 }
 
-/* quick_lincomb(ctx, terms, out): the result. Other threads may change the list, so its terms are held. */
+/* quick_lincomb(context, stream, terms, out): the result. Other threads may change the list, so its terms are held. */
 static PyObject* quick_lincomb(PyObject* module, PyObject* const* args, Py_ssize_t given) {
   (void)module;
-  void* ctx;
-  if (!check_count("quick_lincomb", 3, given) || !to_pointer(args[0], &ctx, "ctx")) return NULL;
-  if (!PyList_Check(args[1])) Py_RETURN_NONE;
-  PyObject* terms = PyList_AsTuple(args[1]);
-  PyObject* result = terms ? lincomb_of(ctx, terms, args[2]) : NULL;
+  if (!check_count("quick_lincomb", 4, given)) return NULL;
+  if (!PyList_Check(args[2])) Py_RETURN_NONE;
+  PyObject* terms = PyList_AsTuple(args[2]);
+  PyObject* result = terms ? lincomb_of(args[0], args[1], terms, args[3]) : NULL;
   Py_XDECREF(terms);
   return result;
 }
 
-PyMethodDef quick_arithmetic[] = {QUICK(axpby, "(ctx, alpha, x, beta, y, out)"),
-                                  QUICK(lincomb, "(ctx, terms, out)"),
-                                  QUICK(multiply, "(ctx, x, y, out)"),
+PyMethodDef quick_arithmetic[] = {QUICK(axpby, "(context, stream, alpha, x, beta, y, out)"),
+                                  QUICK(lincomb, "(context, stream, terms, out)"),
+                                  QUICK(multiply, "(context, stream, x, y, out)"),
                                   {NULL, NULL, 0, NULL}};

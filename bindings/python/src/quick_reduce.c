@@ -1,115 +1,236 @@
 /* Fast paths of reductions of one or two arrays. */
-#include <string.h>
-
 #include "quick.h"
 
-LIBRARY(gpumem_argreduce);
-LIBRARY(gpumem_dot_f32);
-LIBRARY(gpumem_dot_f64);
-LIBRARY(gpumem_nrm2_f32);
-LIBRARY(gpumem_nrm2_f64);
-LIBRARY(gpumem_reduce);
-LIBRARY(gpumem_reduce_axis);
+LIBRARY_BOTH(gpumem_argreduce);
+LIBRARY_BOTH(gpumem_argreduce_axis);
+LIBRARY_BOTH(gpumem_dot_f32);
+LIBRARY_BOTH(gpumem_dot_f64);
+LIBRARY_BOTH(gpumem_nrm2_f32);
+LIBRARY_BOTH(gpumem_nrm2_f64);
+LIBRARY_BOTH(gpumem_reduce);
+LIBRARY_BOTH(gpumem_reduce_axes);
+LIBRARY_BOTH(gpumem_reduce_axis);
 
-PyObject* quick_reduce(void* ctx, int32_t op, PyObject* x) {
-  Operands all;
-  operands_begin(&all);
-  const View* view = operands_take(&all, x, false);
-  const int64_t stride = view ? view_sequence_stride(view) : 0;
-  if (stride < 1) return operands_leave(&all);
-  int64_t result[2];
-  gpumem_status status;
-  RUN(p_gpumem_reduce(ctx, view->dtype, op, view->address, view_size(view), stride, result))
-  if (status != GPUMEM_OK) return operands_end(&all, raise_status(status));
-  PyObject* first = from_result(view->dtype, &result[0]);
-  return operands_end(&all,
-                      op != GPUMEM_MIN_MAX ? first : Py_BuildValue("NN", first, from_result(view->dtype, &result[1])));
+int32_t result_type(int32_t dtype) {
+  return dtype >= GPUMEM_F16 ? GPUMEM_F64 : dtype % 2 == 0 ? GPUMEM_I64 : GPUMEM_U64;
 }
 
-static int64_t product(const int64_t* extents, int32_t count) {
-  int64_t all = 1;
-  for (int32_t i = 0; i < count; ++i) all *= extents[i];
-  return all;
+bool to_axis(PyObject* object, int64_t* axis) {
+  if (PyLong_Check(object) && to_int64(object, axis, "axis")) return true;
+  PyErr_Clear();
+  return false;
 }
 
-/* Reduces an array without padding along an axis. If some results are missing, the general path returns the others. */
-PyObject* quick_reduce_axis(void* ctx, int32_t op, PyObject* object, int64_t axis) {
-  Operands all;
-  operands_begin(&all);
-  const View* x = operands_take(&all, object, false);
-  if (!x || view_size(x) == 0 || !view_is_contiguous(x) || axis < -x->ndim || axis >= x->ndim || op == GPUMEM_MIN_MAX)
-    return operands_leave(&all);
-  const int32_t at = (int32_t)(axis < 0 ? axis + x->ndim : axis), behind = x->ndim - at - 1;
-  int64_t shape[MAX_AXES];
-  memcpy(shape, x->shape, (size_t)at * sizeof shape[0]);
-  memcpy(shape + at, x->shape + at + 1, (size_t)behind * sizeof shape[0]);
-  const int32_t dtype = x->dtype >= GPUMEM_F16 ? GPUMEM_F64 : x->dtype % 2 == 0 ? GPUMEM_I64 : GPUMEM_U64;
-  const View* to = operands_take_result(&all, Py_None, object, shape, x->ndim - 1, dtype);
-  if (!to) return operands_leave(&all);
-  const int64_t lead = product(x->shape, at), extent = x->shape[at], trail = product(shape + at, behind);
-  gpumem_status status;
-  RUN(trail == 1 ? p_gpumem_reduce_axis(ctx, x->dtype, op, GPUMEM_AXIS_ROWS, x->address, lead, extent, extent, 1, 0,
-                                        to->address)
-                 : p_gpumem_reduce_axis(ctx, x->dtype, op, GPUMEM_AXIS_COLS, x->address, extent, trail, trail, lead,
-                                        extent * trail, to->address))
-  return status == GPUMEM_OK ? operands_end_with(&all, status, NULL) : operands_leave(&all);
+/* Takes the result of a reduction to elements of this type. NULL if the general path must take it. */
+static const View* take_values(Operands* all, PyObject* out, PyObject* x, const int64_t* shape, int32_t ndim,
+                               int32_t dtype) {
+  const View* to = operands_take_result(all, out, x, 0, shape, ndim, dtype, 0);
+  int64_t size = 1;
+  for (int32_t axis = 0; axis < ndim; ++axis) size *= shape[axis];
+  return to && to->dtype == dtype && view_size(to) == size && view_is_contiguous(to) ? to : NULL;
 }
 
-/* quick_argreduce(ctx, op, x) */
-static PyObject* quick_argreduce(PyObject* module, PyObject* const* args, Py_ssize_t given) {
-  (void)module;
-  void* ctx;
-  int32_t op;
-  if (!check_count("quick_argreduce", 3, given) || !to_pointer(args[0], &ctx, "ctx") || !to_int32(args[1], &op, "op"))
-    return NULL;
+/* A reduction of all elements, as one sequence. */
+static PyObject* reduce_all(PyObject* context, const Reduction* call) {
+  static const int64_t two = 2;
   Operands all;
-  operands_begin(&all);
-  const View* x = operands_take(&all, args[2], false);
+  if (!operands_begin(&all, context, call->stream)) Py_RETURN_NONE;
+  const View* x = operands_take(&all, call->x, READ);
   const int64_t stride = x ? view_sequence_stride(x) : 0;
   if (stride < 1) return operands_leave(&all);
-  int64_t value, index;
+  const bool is_pair = call->op == GPUMEM_MIN_MAX, is_number = !all.stream && Py_IsNone(call->out);
+  int64_t results[2];
+  const View* to = is_number ? NULL : take_values(&all, call->out, call->x, &two, is_pair, result_type(x->dtype));
+  if (!is_number && !to) return operands_leave(&all);
+  void* result = is_number ? (void*)results : to->address;
   gpumem_status status;
-  RUN(p_gpumem_argreduce(ctx, x->dtype, op, x->address, view_size(x), stride, &value, &index))
+  CALL_WITH_STATUS(gpumem_reduce, all.ctx, x->dtype, call->op, x->address, view_size(x), stride, result)
+  if (!is_number || status != GPUMEM_OK) return operands_end_with(&all, status, call->out);
+  PyObject* first = from_result(x->dtype, &results[0]);
+  return operands_end(&all, is_pair ? Py_BuildValue("NN", first, from_result(x->dtype, &results[1])) : first);
+}
+
+/* The matrices of an array without padding, with the reduced axis as rows or columns. */
+typedef struct {
+  int32_t ndim; /* of the result */
+  gpumem_axis axis;
+  int64_t shape[MAX_AXES], rows, cols, ld, batches, batch_stride;
+} Lines;
+
+/* False if the general path must describe them. If some results are missing, it returns the others. */
+static bool to_lines(const View* x, int64_t axis, Lines* lines) {
+  if (view_size(x) == 0 || !view_is_contiguous(x) || axis < -x->ndim || axis >= x->ndim) return false;
+  const int32_t at = (int32_t)(axis < 0 ? axis + x->ndim : axis);
+  const int64_t extent = x->shape[at];
+  int64_t lead = 1, trail = 1;
+  lines->ndim = 0;
+  for (int32_t i = 0; i < x->ndim; ++i) {
+    if (i == at) continue;
+    lines->shape[lines->ndim++] = x->shape[i];
+    *(i < at ? &lead : &trail) *= x->shape[i];
+  }
+  const bool is_rows = trail == 1;
+  lines->axis = is_rows ? GPUMEM_AXIS_ROWS : GPUMEM_AXIS_COLS;
+  lines->rows = is_rows ? lead : extent;
+  lines->cols = lines->ld = is_rows ? extent : trail;
+  lines->batches = is_rows ? 1 : lead;
+  lines->batch_stride = is_rows ? 0 : extent * trail;
+  return true;
+}
+
+/* A reduction along an axis to the default type. */
+static PyObject* reduce_lines(PyObject* context, const Reduction* call) {
+  Operands all;
+  Lines to_do;
+  if (call->op == GPUMEM_MIN_MAX || !operands_begin(&all, context, call->stream)) Py_RETURN_NONE;
+  const View* x = operands_take(&all, call->x, READ);
+  if (!x || !to_lines(x, call->axis, &to_do)) return operands_leave(&all);
+  const View* to = take_values(&all, call->out, call->x, to_do.shape, to_do.ndim, result_type(x->dtype));
+  if (!to) return operands_leave(&all);
+  gpumem_status status;
+  CALL_WITH_STATUS(gpumem_reduce_axis, all.ctx, x->dtype, call->op, to_do.axis, x->address, to_do.rows, to_do.cols,
+                   to_do.ld, to_do.batches, to_do.batch_stride, to->address)
+  return operands_end_several(&all, status, call->out);
+}
+
+/* A reduction along an axis, or all of them, to this type. */
+static PyObject* reduce_axes(PyObject* context, const Reduction* call) {
+  Operands all;
+  int64_t shape[MAX_AXES], strides[MAX_AXES];
+  int32_t ndim = 0;
+  if (call->op == GPUMEM_MIN_MAX || !operands_begin(&all, context, call->stream)) Py_RETURN_NONE;
+  const View* x = operands_take(&all, call->x, READ);
+  const int64_t axis = x && call->axis < 0 ? call->axis + x->ndim : call->axis;
+  if (!x || !whole_strides(x, strides) || (call->has_axis && (axis < 0 || axis >= x->ndim)))
+    return operands_leave(&all);
+  for (int32_t i = 0; call->has_axis && i < x->ndim; ++i)
+    if (i != axis) shape[ndim++] = x->shape[i];
+  const int32_t dtype = call->dtype >= 0 ? call->dtype : x->dtype;
+  const View* to = take_values(&all, call->out, call->x, shape, ndim, dtype);
+  /* The general path reduces f16 to f32. */
+  const bool is_default = dtype == result_type(x->dtype);
+  if (!to || (call->dtype < 0 ? is_default : dtype != x->dtype && !is_default)) return operands_leave(&all);
+  const int32_t axes = call->has_axis ? 1 << axis : (1 << x->ndim) - 1;
+  gpumem_status status;
+  CALL_WITH_STATUS(gpumem_reduce_axes, all.ctx, x->dtype, call->op, x->ndim, x->shape, x->address, strides, axes,
+                   to->address, dtype)
+  return operands_end_several(&all, status, call->out);
+}
+
+PyObject* quick_reduce(PyObject* context, const Reduction* call) {
+  if (call->dtype >= 0) return reduce_axes(context, call);
+  PyObject* result = call->has_axis ? reduce_lines(context, call) : reduce_all(context, call);
+  if (!result || !Py_IsNone(result) || Py_IsNone(call->out)) return result;
+  Py_DECREF(result);
+  return reduce_axes(context, call); /* `out` may have the type of x, if it is not the default */
+}
+
+/* The value and the index of a search, as arrays: `out` is None or a pair. */
+static PyObject* search(PyObject* const* args, int32_t op, int64_t axis, bool has_axis) {
+  PyObject *outs[] = {Py_None, Py_None}, *x_object = args[3];
+  Operands all;
+  Lines lines = {0};
+  if (!Py_IsNone(args[5])) {
+    if (!PyTuple_Check(args[5]) || PyTuple_Size(args[5]) != 2) Py_RETURN_NONE;
+    for (int i = 0; i < 2; ++i) outs[i] = PyTuple_GetItem(args[5], i);
+  }
+  if (!operands_begin(&all, args[0], args[1])) Py_RETURN_NONE;
+  const View* x = operands_take(&all, x_object, READ);
+  const int64_t stride = x && !has_axis ? view_sequence_stride(x) : 1;
+  if (!x || stride < 1 || (has_axis && !to_lines(x, axis, &lines))) return operands_leave(&all);
+  const View* value = take_values(&all, outs[0], x_object, lines.shape, lines.ndim, result_type(x->dtype));
+  PyObject* first = all.made; /* take_values() makes one array */
+  all.made = NULL;
+  const View* index = value ? take_values(&all, outs[1], x_object, lines.shape, lines.ndim, GPUMEM_I64) : NULL;
+  PyObject* pair = index ? PyTuple_Pack(2, first ? first : outs[0], all.made ? all.made : outs[1]) : NULL;
+  Py_XDECREF(first);
+  if (!pair) return index ? operands_end(&all, NULL) : operands_leave(&all);
+  Py_XDECREF(all.made);
+  all.made = pair;
+  gpumem_status status;
+  if (has_axis) {
+    CALL_WITH_STATUS(gpumem_argreduce_axis, all.ctx, x->dtype, op, lines.axis, x->address, lines.rows, lines.cols,
+                     lines.ld, lines.batches, lines.batch_stride, value->address, (int64_t*)index->address)
+  } else {
+    CALL(gpumem_argreduce, all.ctx, x->dtype, op, x->address, view_size(x), stride, value->address,
+         (int64_t*)index->address)
+  }
+  return has_axis ? operands_end_several(&all, status, NULL) : operands_end_with(&all, status, NULL);
+}
+
+/* quick_argreduce(context, stream, op, x, axis, out) */
+static PyObject* quick_argreduce(PyObject* module, PyObject* const* args, Py_ssize_t given) {
+  (void)module;
+  int32_t op;
+  int64_t axis = 0, value, index;
+  if (!check_count("quick_argreduce", 6, given) || !to_int32(args[2], &op, "op")) return NULL;
+  const bool has_axis = !Py_IsNone(args[4]);
+  if (has_axis && !to_axis(args[4], &axis)) Py_RETURN_NONE;
+  if (has_axis || !Py_IsNone(args[1]) || !Py_IsNone(args[5])) return search(args, op, axis, has_axis);
+  Operands all;
+  if (!operands_begin(&all, args[0], args[1])) Py_RETURN_NONE;
+  const View* x = operands_take(&all, args[3], READ);
+  const int64_t stride = x ? view_sequence_stride(x) : 0;
+  if (stride < 1) return operands_leave(&all);
+  gpumem_status status;
+  CALL(gpumem_argreduce, all.ctx, x->dtype, op, x->address, view_size(x), stride, &value, &index)
   if (status != GPUMEM_OK) return operands_end(&all, raise_status(status));
   return operands_end(&all, Py_BuildValue("NL", from_result(x->dtype, &value), (long long)index));
 }
 
-/* quick_dot(ctx, x, y) */
+/* Takes the result of dot() or nrm2(): an f64. NULL with `is_number`: it is returned. */
+static bool take_f64(Operands* all, PyObject* out, PyObject* x, double* number, double** result) {
+  *result = number;
+  if (!all->stream && Py_IsNone(out)) return true;
+  const View* to = take_values(all, out, x, NULL, 0, GPUMEM_F64);
+  if (to) *result = (double*)to->address;
+  return to != NULL;
+}
+
+/* quick_dot(context, stream, x, y, out) */
 static PyObject* quick_dot(PyObject* module, PyObject* const* args, Py_ssize_t given) {
   (void)module;
-  void* ctx;
-  if (!check_count("quick_dot", 3, given) || !to_pointer(args[0], &ctx, "ctx")) return NULL;
+  if (!check_count("quick_dot", 5, given)) return NULL;
   Operands all;
-  operands_begin(&all);
-  const View* x = operands_take(&all, args[1], false);
-  const View* y = x ? operands_take(&all, args[2], false) : NULL;
+  double number, *result;
+  if (!operands_begin(&all, args[0], args[1])) Py_RETURN_NONE;
+  const View* x = operands_take(&all, args[2], READ);
+  const View* y = x ? operands_take(&all, args[3], READ) : NULL;
   if (!y || !is_float(x) || y->dtype != x->dtype || view_size(x) != view_size(y)) return operands_leave(&all);
   const int64_t n = view_size(x), dx = view_sequence_stride(x), dy = view_sequence_stride(y);
-  if (dx < 1 || dy < 1) return operands_leave(&all);
-  double result;
+  if (dx < 1 || dy < 1 || !take_f64(&all, args[4], args[2], &number, &result)) return operands_leave(&all);
+  const void *a = x->address, *b = y->address;
   gpumem_status status;
-  RUN(x->dtype == GPUMEM_F32
-          ? p_gpumem_dot_f32(ctx, (const float*)x->address, (const float*)y->address, n, dx, dy, &result)
-          : p_gpumem_dot_f64(ctx, (const double*)x->address, (const double*)y->address, n, dx, dy, &result))
-  return operands_end(&all, status == GPUMEM_OK ? PyFloat_FromDouble(result) : raise_status(status));
+  if (x->dtype == GPUMEM_F32) {
+    CALL(gpumem_dot_f32, all.ctx, (const float*)a, (const float*)b, n, dx, dy, result)
+  } else {
+    CALL(gpumem_dot_f64, all.ctx, (const double*)a, (const double*)b, n, dx, dy, result)
+  }
+  if (status != GPUMEM_OK || result != &number) return operands_end_with(&all, status, args[4]);
+  return operands_end(&all, PyFloat_FromDouble(number));
 }
 
-/* quick_nrm2(ctx, x) */
+/* quick_nrm2(context, stream, x, out) */
 static PyObject* quick_nrm2(PyObject* module, PyObject* const* args, Py_ssize_t given) {
   (void)module;
-  void* ctx;
-  if (!check_count("quick_nrm2", 2, given) || !to_pointer(args[0], &ctx, "ctx")) return NULL;
+  if (!check_count("quick_nrm2", 4, given)) return NULL;
   Operands all;
-  operands_begin(&all);
-  const View* x = operands_take(&all, args[1], false);
+  double number, *result;
+  if (!operands_begin(&all, args[0], args[1])) Py_RETURN_NONE;
+  const View* x = operands_take(&all, args[2], READ);
   const int64_t stride = x && is_float(x) ? view_sequence_stride(x) : 0;
-  if (stride < 1) return operands_leave(&all);
-  double result;
+  if (stride < 1 || !take_f64(&all, args[3], args[2], &number, &result)) return operands_leave(&all);
   gpumem_status status;
-  RUN(x->dtype == GPUMEM_F32 ? p_gpumem_nrm2_f32(ctx, (const float*)x->address, view_size(x), stride, &result)
-                             : p_gpumem_nrm2_f64(ctx, (const double*)x->address, view_size(x), stride, &result))
-  return operands_end(&all, status == GPUMEM_OK ? PyFloat_FromDouble(result) : raise_status(status));
+  if (x->dtype == GPUMEM_F32) {
+    CALL(gpumem_nrm2_f32, all.ctx, (const float*)x->address, view_size(x), stride, result)
+  } else {
+    CALL(gpumem_nrm2_f64, all.ctx, (const double*)x->address, view_size(x), stride, result)
+  }
+  if (status != GPUMEM_OK || result != &number) return operands_end_with(&all, status, args[3]);
+  return operands_end(&all, PyFloat_FromDouble(number));
 }
 
-PyMethodDef quick_reductions[] = {
-    QUICK(argreduce, "(ctx, op, x)"), QUICK(dot, "(ctx, x, y)"), QUICK(nrm2, "(ctx, x)"), {NULL, NULL, 0, NULL}};
+PyMethodDef quick_reductions[] = {QUICK(argreduce, "(context, stream, op, x, axis, out)"),
+                                  QUICK(dot, "(context, stream, x, y, out)"),
+                                  QUICK(nrm2, "(context, stream, x, out)"),
+                                  {NULL, NULL, 0, NULL}};

@@ -289,7 +289,10 @@ void CudaBackend::launch(NativeStream stream, const AnyWork& work, Completion co
         const LaunchRange range(Family::id, implementation->name, stream);
         require_capturable(of.planned, Family::name, stream);
         const StreamMemory::Block workspace(stream_memory_, props_, static_cast<size_t>(config.workspace_bytes), on);
-        GPUMEM_CUDA(implementation->execute.gpu(of.params, config, {on, workspace.get(), &textures_}));
+        std::optional<ReduceScratchPool::Lease> lease;
+        if (config.reduce_scratch) lease.emplace(scratch_.for_stream(on));
+        GPUMEM_CUDA(implementation->execute.gpu(of.params, config,
+                                                {on, workspace.get(), &textures_, lease ? &lease->scratch : nullptr}));
       },
       work);
   finish(on, completion);

@@ -2,10 +2,14 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <new>
+#include <optional>
+#include <type_traits>
 
 #include "backend/host/host_backend.hpp"
 #include "backend/host/implementations.hpp"
 #include "backend/host/parallel.hpp"
+#include "backend/host/sequence.hpp"
 #include "base/checked.hpp"
 #include "base/float_environment.hpp"
 #include "kernels/elements.hpp"
@@ -82,7 +86,7 @@ void rows(const Loops& loops, const ArithmeticParams& a, const ShortAxis& behind
   TermGroups groups(a, {.product = a.op == Arithmetic::multiply,
                         .z_step = a.z_strides[inner] * bytes,
                         .ahead = large,
-                        .stream = large && !reads_z && a.extents[inner] * bytes >= kLongRow});
+                        .stream = large && !reads_z && a.dots == 0 && a.extents[inner] * bytes >= kLongRow});
   int64_t at[kMaxViewRank];
   int64_t left = first;
   for (int32_t d = inner; d >= 0; left /= a.extents[d--]) at[d] = left % a.extents[d];
@@ -128,11 +132,62 @@ void read_factors(ArithmeticParams& a) noexcept {
   }
 }
 
-}  // namespace
+struct Dot {
+  ReduceView view;
+  Sequence sequence;
 
-namespace host {
+  Dot(const Loops& loops, const ArithmeticParams& a, int32_t k) noexcept
+      : view(view_of(a)),
+        sequence(loops, a.dtype, GPUMEM_DOT, operand(a, a.z, a.z_strides), operand(a, a.w[k], a.w_strides[k]), false,
+                 &view) {}
 
-void arithmetic_parallel(const HostTeam& team, const ArithmeticParams& params, const Config& config, char*) {
+ private:
+  static ReduceView view_of(const ArithmeticParams& a) noexcept {
+    ReduceView view{.rank = a.rank};
+    std::copy_n(a.extents, a.rank, view.extents);
+    return view;
+  }
+  static PitchedElements operand(const ArithmeticParams& a, const void* p, const int64_t* strides) noexcept {
+    const int32_t inner = a.rank - 1;
+    return {static_cast<const char*>(p), strides[inner] * element_bytes(a.dtype), inner > 0 ? strides : nullptr};
+  }
+};
+
+// In the workspace and not on the stack, with the nodes behind it.
+struct DotsWork {
+  ArithmeticParams a;
+  std::optional<Dot> dot[kMaxDots];
+
+  DotsWork(const Loops& loops, const ArithmeticParams& params) noexcept : a(params) {
+    read_factors(a);
+    for (int32_t k = 0; k < a.dots; ++k) dot[k].emplace(loops, a, k);
+  }
+};
+static_assert(sizeof(DotsWork) <= host::kDotNodesAt && std::is_trivially_destructible_v<DotsWork>);
+
+// A task forms the dot products of its elements of z while they are in the caches.
+void with_dots(const HostTeam& team, const ArithmeticParams& params, const Config& config, char* workspace) noexcept {
+  const auto& work = *new (workspace) DotsWork(team.loops, params);
+  const ArithmeticParams& a = work.a;
+  auto* const nodes = reinterpret_cast<ReduceNode*>(workspace + host::kDotNodesAt);
+  const int64_t n = a.elements();
+  const bool large = team.larger_than_caches(n * element_bytes(a.dtype));
+  const int64_t tasks = ceil_div(n, config.tile);
+  team.parallel(tasks, [&](int64_t i) {
+    const DefaultFloatEnvironment of_thread;
+    const int64_t first = i * config.tile;
+    const int64_t last = std::min(first + config.tile, n);
+    rows(team.loops, a, {}, first, last, large);
+    for (int32_t k = 0; k < a.dots; ++k) nodes[k * tasks + i] = work.dot[k]->sequence.node(first, last);
+  });
+  const DefaultFloatEnvironment environment;
+  for (int32_t k = 0; k < a.dots; ++k) {
+    const ReduceNode node = fold_all(NodeKind::sum, nodes + k * tasks, 1, tasks);
+    write_value(a.dtype, GPUMEM_DOT, node, reinterpret_cast<char*>(a.results + k));
+  }
+}
+
+void without_dots(const HostTeam& team, const ArithmeticParams& params, const Config& config) noexcept {
   ArithmeticParams a = params;
   read_factors(a);
   const ShortAxis behind = take_short_axis(a);
@@ -145,8 +200,16 @@ void arithmetic_parallel(const HostTeam& team, const ArithmeticParams& params, c
   });
 }
 
-void arithmetic_serial(const HostTeam&, const ArithmeticParams& a, const Config& config, char*) {
-  arithmetic_parallel(no_team(), a, config, nullptr);
+}  // namespace
+
+namespace host {
+
+void arithmetic_parallel(const HostTeam& team, const ArithmeticParams& a, const Config& config, char* workspace) {
+  a.dots > 0 ? with_dots(team, a, config, workspace) : without_dots(team, a, config);
+}
+
+void arithmetic_serial(const HostTeam&, const ArithmeticParams& a, const Config& config, char* workspace) {
+  arithmetic_parallel(no_team(), a, config, workspace);
 }
 
 }  // namespace host

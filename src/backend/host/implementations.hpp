@@ -10,7 +10,7 @@ namespace gpumem::host {
 template <class Params>
 using Function = void(const HostTeam& team, const Params& params, const Config& config, char* workspace);
 
-Function<ArithmeticParams> arithmetic_parallel;
+Function<ArithmeticParams> arithmetic_parallel;  // workspace with dot products: kDotNodesAt, and a node each per task
 Function<ArithmeticParams> arithmetic_serial;
 Function<AxpbyParams> axpby_parallel;
 Function<AxpbyParams> axpby_serial;
@@ -46,6 +46,8 @@ Function<TransposeParams> transpose_serial;
 Function<TransposeParams> transpose_in_place_tiles;
 Function<TransposeParams> transpose_in_place_buffer;  // workspace: one matrix per BufferedTasks
 Function<TransposeParams> transpose_in_place_c2r;     // workspace: C2rShares
+
+constexpr int64_t kDotNodesAt = 4096;
 
 // Elements are moved to the bucket of their bin, and then to their place in it. Buckets of a single bin take one step.
 // The places in the workspace follow each other.

@@ -116,6 +116,11 @@ void Sequence::gather(char* to, const PitchedElements& from, int64_t first, int6
   gather_run(bytes_, to, from, first, count);
 }
 
+bool Sequence::is_square() const noexcept {
+  if (x_.data != y_.data || x_.pitch != y_.pitch || (x_.strides == nullptr) != (y_.strides == nullptr)) return false;
+  return x_.strides == nullptr || std::equal(x_.strides, x_.strides + view_->rank, y_.strides);
+}
+
 bool Sequence::side_by_side(const PitchedElements& operand) const noexcept {
   if (operand.data == nullptr) return true;
   if (operand.strides != nullptr) return false;
@@ -144,13 +149,14 @@ ReduceNode Sequence::gathered(int64_t first, int64_t last) const noexcept {
   if (memory.get() == nullptr) lock.lock();
   char* const x = memory.get() != nullptr ? static_cast<char*>(memory.get()) : last_resort;
   char* const y = x + kRoom;
+  const bool same = is_square();
   ReduceNode levels[kTreeLevels];
   int64_t leaves = 0;
   for (int64_t at = first; at < last; at += kLeafTerms) {
     const int64_t count = std::min<int64_t>(kLeafTerms, last - at);
     gather(x, x_, at, count);
-    gather(y, y_, at, count);
-    ReduceNode leaf = loop_(x, y_.data == nullptr ? nullptr : y, count);
+    if (!same) gather(y, y_, at, count);
+    ReduceNode leaf = loop_(x, y_.data == nullptr ? nullptr : same ? x : y, count);
     if (kind_ == NodeKind::arg) leaf.word[1] += static_cast<uint64_t>(at - first);
     push_node(kind_, levels, 1, leaves++, leaf);
   }

@@ -32,6 +32,7 @@ class Sequence {
  private:
   ReduceNode gathered(int64_t first, int64_t last) const noexcept;
   void gather(char* to, const PitchedElements& from, int64_t first, int64_t count) const noexcept;
+  bool is_square() const noexcept;  // the operands are the same elements
   bool side_by_side(const PitchedElements& operand) const noexcept;
 
   ReduceLoop loop_;

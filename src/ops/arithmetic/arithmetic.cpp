@@ -2,11 +2,14 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 #include <optional>
 
 #include "kernels/elements.hpp"
+#include "ops/bounce_buffers.hpp"
 #include "ops/plan.hpp"
 #include "ops/sources.hpp"
+#include "ops/staging.hpp"
 #include "ops/strides.hpp"
 
 namespace gpumem {
@@ -29,6 +32,8 @@ struct IndexedNames {
 };
 constexpr IndexedNames kNames("x");
 constexpr IndexedNames kBytesOf("bytes of x");
+constexpr IndexedNames kW("w");
+constexpr IndexedNames kBytesOfW("bytes of w");
 constexpr IndexedNames kNumerators("numerators");
 constexpr IndexedNames kDenominators("denominators");
 
@@ -45,8 +50,23 @@ const char* strides_of(const ArithmeticParams& c, int32_t k) noexcept {
   return c.op == Arithmetic::multiply && k == 1 ? "y_strides" : "x_strides";
 }
 
-ArithmeticParams readable(const ArithmeticCall& call) noexcept {
-  ArithmeticParams c{.op = call.op, .dtype = call.dtype, .z = call.z, .in_memory = call.in_memory};
+void read_dots(const ArithmeticCall& call, ArithmeticParams& c) noexcept {
+  if (call.dots < 1 || call.dots > kMaxDots) return;
+  c.dots = call.dots;
+  c.results = call.results;
+  for (int32_t k = 0; k < c.dots; ++k) {
+    const bool is_z = call.w == nullptr || call.w[k] == nullptr;
+    c.w[k] = is_z ? c.z : call.w[k];
+    std::copy_n(is_z || call.w_strides[k] == nullptr ? c.z_strides : call.w_strides[k], c.rank, c.w_strides[k]);
+  }
+}
+
+// Sets parameters that have their default values. They are large, so they are not copied.
+void read_call(const ArithmeticCall& call, ArithmeticParams& c) noexcept {
+  c.op = call.op;
+  c.dtype = call.dtype;
+  c.z = call.z;
+  c.in_memory = call.in_memory;
   if (call.rank >= 0 && call.rank <= kMaxViewRank && (call.rank == 0 || call.extents != nullptr)) {
     c.rank = call.rank;
     std::copy_n(call.extents, c.rank, c.extents);
@@ -56,7 +76,7 @@ ArithmeticParams readable(const ArithmeticCall& call) noexcept {
     c.z_strides[d] = call.z_strides != nullptr ? call.z_strides[d] : tight;
     if (__builtin_mul_overflow(tight, c.extents[d], &tight)) tight = INT64_MAX;
   }
-  if (call.x == nullptr || call.terms < 1 || call.terms > kMaxTerms) return c;
+  if (call.x == nullptr || call.terms < 1 || call.terms > kMaxTerms) return;
   c.terms = call.terms;
   for (int32_t k = 0; k < c.terms; ++k) {
     c.x[k] = call.x[k];
@@ -71,7 +91,7 @@ ArithmeticParams readable(const ArithmeticCall& call) noexcept {
     if (call.denominators != nullptr) c.denominators[k] = call.denominators[k];
     if (c.numerators[k] != nullptr || c.denominators[k] != nullptr) c.in_memory |= 1u << k;
   }
-  return c;
+  read_dots(call, c);
 }
 
 void check_counts(int32_t rank, const int64_t* extents, int32_t terms) {
@@ -81,12 +101,17 @@ void check_counts(int32_t rank, const int64_t* extents, int32_t terms) {
   }
 }
 
+[[noreturn]] void fail_dots(int32_t dots) {
+  fail(GPUMEM_INVALID_ARGUMENT, "dots is %d; expected 1 to %d", dots, kMaxDots);
+}
+
 void check_call(const ArithmeticCall& call) {
   check_counts(call.rank, call.extents, call.terms);
   if (call.x == nullptr) fail(GPUMEM_INVALID_ARGUMENT, "x is NULL; expected the addresses of %d operands", call.terms);
   if (call.factors == nullptr && call.op == Arithmetic::lincomb) {
     fail(GPUMEM_INVALID_ARGUMENT, "factors is NULL; expected %d of them", call.terms);
   }
+  if (call.has_dots && (call.dots < 1 || call.dots > kMaxDots)) fail_dots(call.dots);
 }
 
 void check(const ArithmeticParams& c) {
@@ -96,10 +121,45 @@ void check(const ArithmeticParams& c) {
   for (int32_t k = 0; k < c.terms; ++k) {
     check_strides(strides_of(c, k), c.x_strides[k], c.rank, c.op == Arithmetic::lincomb ? k * c.rank : 0);
   }
+  if (c.dots < 0 || c.dots > kMaxDots) fail_dots(c.dots);
+  for (int32_t k = 0; k < c.dots; ++k) check_strides("w_strides", c.w_strides[k], c.rank, k * c.rank);
 }
 
-bool is_z(const ArithmeticParams& c, int32_t k) noexcept {
-  return c.x[k] == c.z && same_places(c.rank, c.extents, c.x_strides[k], c.z_strides);
+bool is_z(const ArithmeticParams& c, const void* p, const int64_t* strides) noexcept {
+  return p == c.z && same_places(c.rank, c.extents, strides, c.z_strides);
+}
+
+Output results_of(const ArithmeticParams& c, Completion completion) noexcept {
+  return {"results", c.results, int64_t{8} * c.dots, completion == Completion::blocking ? 1 : int64_t{8}};
+}
+
+// For the results: descriptors have none.
+void require_apart(const ArithmeticParams& c, const ByteRange& operand) {
+  if (c.dots > 0 && c.results != nullptr) require_disjoint({"results", c.results, int64_t{8} * c.dots}, operand);
+}
+
+// z itself is no operand that has to be brought.
+void add_dots(Sources& sources, ArithmeticParams& c) {
+  for (int32_t k = 0; k < c.dots; ++k) {
+    if (is_z(c, c.w[k], c.w_strides[k])) continue;
+    const StridedSide side{"w_strides", kBytesOfW.of[k], c.rank, c.extents, c.w_strides[k]};
+    const ByteRange w = range_of_view(kW.of[k], c.w[k], side, element_bytes(c.dtype));
+    c.w[k] = sources.add(w, false);
+    require_apart(c, w);
+  }
+}
+
+// number_of: a kept term in the call.
+void add_numbers(Sources& sources, ArithmeticParams& c, const int32_t (&number_of)[kMaxTerms]) {
+  const auto add = [&](const char* name, const double*& p) {
+    if (p == nullptr) return;
+    require_apart(c, {name, p, sizeof *p});
+    p = sources.add_number(name, p);
+  };
+  for (int32_t k = 0; k < c.terms; ++k) {
+    add(kNumerators.of[number_of[k]], c.numerators[k]);
+    add(kDenominators.of[number_of[k]], c.denominators[k]);
+  }
 }
 
 // The parameters of the plan are those of the call. They are large, so they are not copied.
@@ -113,9 +173,10 @@ void make_plan(SourcedPlan<ArithmeticFamily>& planned, Planner& planner, Complet
   const int64_t element = element_bytes(c.dtype);
   const ByteRange z = range_of_view("z", c.z, z_side, element);
   check_distinct(z_side);
+  require_apart(c, z);
   Sources& sources = planned.sources.emplace(planner, z, element, completion);
   const int32_t given = c.terms;
-  int32_t number_of[kMaxTerms];  // of a kept term in the call
+  int32_t number_of[kMaxTerms] = {};
   c.terms = 0;
   for (int32_t k = 0; k < given; ++k) {
     const bool in_memory = c.has_factor_in_memory(k);
@@ -123,7 +184,8 @@ void make_plan(SourcedPlan<ArithmeticFamily>& planned, Planner& planner, Complet
     const StridedSide side{strides_of(c, k), bytes_of(c, k), c.rank, c.extents, c.x_strides[k]};
     const ByteRange x = range_of_view(name_of(c, k), c.x[k], side, element);
     const int32_t to = c.terms++;
-    c.x[to] = sources.add(x, is_z(c, k));
+    c.x[to] = sources.add(x, is_z(c, c.x[k], c.x_strides[k]));
+    require_apart(c, x);
     c.factors[to] = c.factors[k];
     c.in_memory = (c.in_memory & ~(1u << to)) | (in_memory ? 1u << to : 0);
     c.numerators[to] = c.numerators[k];
@@ -131,18 +193,51 @@ void make_plan(SourcedPlan<ArithmeticFamily>& planned, Planner& planner, Complet
     std::copy_n(c.x_strides[k], kMaxViewRank, c.x_strides[to]);
     number_of[to] = k;
   }
-  for (int32_t k = 0; k < c.terms; ++k) {
-    const double*& above = c.numerators[k];
-    const double*& below = c.denominators[k];
-    if (above != nullptr) above = sources.add_number(kNumerators.of[number_of[k]], above);
-    if (below != nullptr) below = sources.add_number(kDenominators.of[number_of[k]], below);
-  }
+  add_dots(sources, c);
+  add_numbers(sources, c, number_of);
   c.in_memory &= (1u << c.terms) - 1;
   plan.placement = sources.place();
   // Padding of z has to keep its contents.
   if (!sources.read_z() && z.bytes == c.elements() * element) plan.placement.overwrites(c.z);
-  fuse_views(c.rank, c.extents, c.z_strides, std::span(c.x_strides).first(static_cast<size_t>(c.terms)));
+  fuse_views(c.rank, c.extents, c.z_strides, std::span(c.x_strides).first(static_cast<size_t>(c.terms)),
+             std::span(c.w_strides).first(static_cast<size_t>(c.dots)));
   plan.selection = decide<ArithmeticFamily>(planner, plan.placement.space, c);
+}
+
+// The addresses of the operands next to z.
+void set_operands(ArithmeticParams& c, const Sources& sources, const Sources::Brought& brought) {
+  std::copy_n(brought.at.data(), c.terms, c.x);
+  auto at = static_cast<size_t>(c.terms);
+  for (int32_t k = 0; k < c.dots; ++k) {
+    if (c.w[k] != c.z) c.w[k] = brought.at[at++];
+  }
+  size_t number = 0;
+  for (int32_t k = 0; k < c.terms; ++k) {
+    if (c.numerators[k] != nullptr) c.numerators[k] = sources.number(brought, number++);
+    if (c.denominators[k] != nullptr) c.denominators[k] = sources.number(brought, number++);
+  }
+}
+
+// As launch_placed(), with results. Not inlined, because its frame would add to that of other calls.
+[[gnu::noinline]] void launch_dots(Context& context, Plan<ArithmeticFamily>& plan, const Output& results,
+                                   NativeStream stream, Completion completion, const char* what) {
+  if (completion == Completion::blocking) {
+    const BlockingResult made(context, plan.placement.space);
+    plan.params.results = static_cast<double*>(made.get());
+    launch_placed(context, plan, stream, completion, what);
+    const auto values = made.value<std::array<double, kMaxDots>>();
+    return store(context, results, values.data());
+  }
+  if (!runs_beside(context, plan.placement)) return launch_placed(context, plan, stream, completion, what);
+  require_not_capturing(context, stream, "a linear combination of host memory");
+  BounceBuffers buffers;
+  plan.params.results = static_cast<double*>(buffers.room_for(results));
+  const auto work = [kept = std::make_shared<const Plan<ArithmeticFamily>>(plan)](Backend& host, NativeStream now,
+                                                                                  Completion done) {
+    host.launch(now, Work<ArithmeticFamily>{kept->params, kept->selection}, done);
+  };
+  enqueue_on_host(context, stream, beside_task(context, "an enqueued linear combination", work), std::move(buffers),
+                  false);
 }
 
 }  // namespace
@@ -156,22 +251,22 @@ Plan<ArithmeticFamily> plan(Planner& planner, const ArithmeticParams& call, Comp
 
 void arithmetic(Context& context, const ArithmeticCall& call, NativeStream stream, Completion completion) {
   SourcedPlan<ArithmeticFamily> planned;
-  planned.plan.params = readable(call);
-  CallPlanner planner(context, planned.plan.params, completion);
+  ArithmeticParams& c = planned.plan.params;
+  read_call(call, c);
+  CallPlanner planner(context, c, completion);
   check_call(call);
   make_plan(planned, planner, completion);
-  if (planned.plan.empty) return;
+  Output results[] = {results_of(c, completion)};
+  check_outputs(context, results, {}, completion);
   const char* what = call.op == Arithmetic::lincomb ? "this linear combination" : "this product";
-  if (completion == Completion::blocking) require_not_capturing(context, stream, what);
+  if (completion == Completion::blocking && (!planned.plan.empty || c.dots > 0)) {
+    require_not_capturing(context, stream, what);
+  }
+  if (planned.plan.empty) return write_empty_values(context, results, stream, completion);
   Sources::Brought brought;
   planned.sources->bring(context, planned.plan.placement.space, brought);
-  ArithmeticParams& c = planned.plan.params;
-  std::copy_n(brought.at.data(), c.terms, c.x);
-  size_t number = 0;
-  for (int32_t k = 0; k < c.terms; ++k) {
-    if (c.numerators[k] != nullptr) c.numerators[k] = planned.sources->number(brought, number++);
-    if (c.denominators[k] != nullptr) c.denominators[k] = planned.sources->number(brought, number++);
-  }
+  set_operands(c, *planned.sources, brought);
+  if (c.dots > 0) return launch_dots(context, planned.plan, results[0], stream, completion, what);
   launch_placed(context, planned.plan, stream, completion, what);
 }
 

@@ -243,6 +243,21 @@ typedef struct gpumem_functions {
   gpumem_status (*lincomb_at_f64_async)(gpumem_ctx *, int32_t, const int64_t *, int32_t, const double *,
                                         const double *const *, const double *const *, const double *const *,
                                         const int64_t *, double *, const int64_t *, gpumem_stream *);
+  gpumem_status (*lincomb_dot_f32)(gpumem_ctx *, int32_t, const int64_t *, int32_t, const float *,
+                                   const double *const *, const double *const *, const float *const *, const int64_t *,
+                                   float *, const int64_t *, int32_t, const float *const *, const int64_t *, double *);
+  gpumem_status (*lincomb_dot_f64)(gpumem_ctx *, int32_t, const int64_t *, int32_t, const double *,
+                                   const double *const *, const double *const *, const double *const *, const int64_t *,
+                                   double *, const int64_t *, int32_t, const double *const *, const int64_t *,
+                                   double *);
+  gpumem_status (*lincomb_dot_f32_async)(gpumem_ctx *, int32_t, const int64_t *, int32_t, const float *,
+                                         const double *const *, const double *const *, const float *const *,
+                                         const int64_t *, float *, const int64_t *, int32_t, const float *const *,
+                                         const int64_t *, double *, gpumem_stream *);
+  gpumem_status (*lincomb_dot_f64_async)(gpumem_ctx *, int32_t, const int64_t *, int32_t, const double *,
+                                         const double *const *, const double *const *, const double *const *,
+                                         const int64_t *, double *, const int64_t *, int32_t, const double *const *,
+                                         const int64_t *, double *, gpumem_stream *);
   gpumem_status (*map)(gpumem_ctx *, gpumem_map_op, gpumem_dtype, int32_t, const int64_t *, const void *,
                        const int64_t *, const void *, const int64_t *, void *, const int64_t *);
   gpumem_status (*map_async)(gpumem_ctx *, gpumem_map_op, gpumem_dtype, int32_t, const int64_t *, const void *,
@@ -505,6 +520,10 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_lincomb_at_f64,
                                                 gpumem_lincomb_at_f32_async,
                                                 gpumem_lincomb_at_f64_async,
+                                                gpumem_lincomb_dot_f32,
+                                                gpumem_lincomb_dot_f64,
+                                                gpumem_lincomb_dot_f32_async,
+                                                gpumem_lincomb_dot_f64_async,
                                                 gpumem_map,
                                                 gpumem_map_async,
                                                 gpumem_compare,

@@ -570,6 +570,18 @@ TEST_P(CppOperations, SumsAndProductsOfViews) {
   std::vector<double> some{1, 2}, numbers{6, 4};
   ctx.lincomb({{2, grid_view(some, {2}), &numbers[0], &numbers[1]}, {1, grid_view(some, {2})}}, grid_view(some, {2}));
   EXPECT_EQ(some, (std::vector<double>{4, 8}));
+  const auto of_some = grid_view(some, {2}), of_numbers = grid_view(numbers, {2});
+  std::vector<double> sums(2);
+  ctx.lincomb_dot({{-1, of_some}, {1, of_numbers}}, of_some, {of_some, of_numbers}, sums);
+  EXPECT_EQ(some, (std::vector<double>{2, -4}));
+  EXPECT_EQ(sums, (std::vector<double>{20, -4}));
+  std::vector<double> too_few(1);
+  EXPECT_TRUE(throws(status::invalid_argument, "lincomb_dot: results", [&] {
+    ctx.lincomb_dot({{1, of_numbers}}, of_some, {of_some, of_numbers}, too_few);
+  }));
+  EXPECT_TRUE(throws(status::invalid_argument, "lincomb_dot: the extents of a w", [&] {
+    ctx.lincomb_dot({{1, of_numbers}}, of_some, {of_some.part({0}, {1})}, sums);
+  }));
   EXPECT_TRUE(throws(status::invalid_argument, "terms", [&] { ctx.lincomb({}, inner); }));
   EXPECT_TRUE(throws(status::invalid_argument, "multiply", [&] { ctx.multiply(from, inner, inner); }));
   EXPECT_TRUE(throws(status::out_of_range, "part", [&] { (void)from.part({3, 0}, {2, 5}); }));

@@ -397,6 +397,11 @@ contains
     call ctx%lincomb([2.0, 0.0], [gpumem_view(a), gpumem_view(a)], gpumem_view(b), numerators=[one, &
         gpumem_view(numbers(2:2))])
     call expect(all(b == 2 * a), 'lincomb with one factor in memory')
+    call ctx%lincomb_dot([2.0], [gpumem_view(a)], gpumem_view(b), [gpumem_view(a), gpumem_view(b)], gpumem_view(numbers))
+    call expect(all(b == 2 * a) .and. all(abs(numbers - [sum(real(a, real64) * b), sum(real(b, real64)**2)]) < 1e-9), &
+        'lincomb_dot')
+    call ctx%lincomb_dot([2.0], [gpumem_view(a)], gpumem_view(b), [gpumem_view(a)], gpumem_view(b), stat=stat, errmsg=errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'lincomb_dot: results is')
     call ctx%lincomb([2.0], [gpumem_view(a)], gpumem_view(b), numerators=[gpumem_view(numbers)], stat=stat, errmsg=errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'numerators has 1 views; expected 1 of one real64 each')
     call ctx%lincomb([1.0_real64], [all_of_u], inner, stat=stat, errmsg=errmsg)

@@ -132,7 +132,7 @@ def test_reduce_axes():
             ctx.reduce(x, axis=(0, 1.5))
         with raises(ValueError, "negative stride"):
             ctx.reduce(x[::-1], axis=(0, 2))
-        with raises(ValueError, "result_type"):
+        with raises(ValueError, "dtype is"):
             ctx.reduce(x, axis=(0, 2), dtype="f2")
         try:
             ctx.reduce(np.full((2, 3, 2), 2**62), axis=(0, 2))
@@ -385,6 +385,109 @@ def test_copy_boxes():
             ctx.copy_boxes([line], [line])
 
 
+def test_copy_boxes_of_two_arrays():
+    np = numpy()
+    random = np.random.default_rng(3)
+    x = random.random((5, 6, 7)).astype("f4")
+    extents = random.integers(0, 4, (20, 3))
+    places = random.integers(0, x.shape - extents + 1)
+    parts = [x[tuple(slice(a, a + e) for a, e in zip(*box))] for box in zip(places, extents)]
+    packed = np.concatenate([part.ravel() for part in parts])
+    with host() as ctx, ctx.Stream() as s:
+        for table in np.asarray, lambda rows: rows.astype("i4"), lambda rows: rows.tolist(), lambda rows: ctx.array(rows):
+            for words in {}, {"stream": s}:
+                out, back = np.zeros_like(packed), np.zeros_like(x)
+                ctx.copy_boxes(x, out, src_offsets=table(places), extents=table(extents), **words)
+                ctx.copy_boxes(out, back, dst_offsets=table(places), extents=table(extents), **words)
+                s.synchronize()
+                expected = np.zeros_like(x)
+                for box, part in zip(zip(places, extents), parts):
+                    expected[tuple(slice(a, a + e) for a, e in zip(*box))] = part
+                assert np.array_equal(out, packed) and np.array_equal(back, expected)
+        y = np.zeros((4, 4), "f4")
+        ctx.copy_boxes(x[0], y, src_offsets=[(0, 0), (3, 4)], dst_offsets=[(2, 2), (0, 0)], extents=(2, 2))  # one row for all boxes
+        assert np.array_equal(y[2:, 2:], x[0, :2, :2]) and np.array_equal(y[:2, :2], x[0, 3:5, 4:6]) and np.count_nonzero(y) == 8
+        line = np.zeros(6, "f4")
+        ctx.copy_boxes(x[0, 0], line, src_offsets=[0, 4], dst_offsets=[4, 0], extents=[2, 3])
+        assert np.array_equal(line, np.concatenate([x[0, 0, 4:7], [0], x[0, 0, :2]]))
+        out = np.zeros(9, "f4")
+        ctx.copy_boxes(x[0], out, src_offsets=[(0, 0), (1, 1)], dst_offsets=[5, 0], extents=(2, 2))
+        assert np.array_equal(out, [*x[0, 1:3, 1:3].ravel(), 0, *x[0, :2, :2].ravel()])
+        ctx.copy_boxes(x, out, extents=[])
+        with raises(IndexError, "box 1 begins at 5 along axis 1 of src and has the extent 2; expected 0 to 6"):
+            ctx.copy_boxes(x, out, src_offsets=[(0, 0, 0), (0, 5, 0)], extents=(1, 2, 2))
+        with raises(IndexError, "box 1 begins at 8 of dst and has 2 elements; expected 0 to 9"):
+            ctx.copy_boxes(x[0], out, dst_offsets=[0, 8], extents=(1, 2))
+        with raises(IndexError, "box 0 begins at -1 along axis 0 of src"):
+            ctx.copy_boxes(x[0], out, src_offsets=[(-1, 0)], extents=(1, 2))
+        with raises(TypeError, "extents is None"):
+            ctx.copy_boxes(x, out, src_offsets=[(0, 0, 0)])
+        with raises(ValueError, "extents has the shape (2,)", "3 integers"):
+            ctx.copy_boxes(x, out, extents=(2, 2))
+        with raises(ValueError, "2 and 3 rows"):
+            ctx.copy_boxes(x, out, src_offsets=[(0, 0, 0)] * 2, extents=[(1, 1, 1)] * 3)
+        with raises(TypeError, "extents has elements of f64"):
+            ctx.copy_boxes(x, out, extents=np.ones((2, 3)))
+        with raises(ValueError, "src has 3 axes"):
+            ctx.copy_boxes(x, np.zeros((2, 2, 2, 2), "f4"), extents=(1, 1, 1, 1))
+        with raises(ValueError, "different lengths"):
+            ctx.copy_boxes(x, out, extents=[(1, 1, 1), (1, 1)])
+
+
+def test_rows_without_bytes():
+    np = numpy()
+    x, mask, index = np.empty((4, 0), "f4"), np.array([True, False, True, True]), np.array([3, 0])
+    with host() as ctx, ctx.Stream() as s:
+        assert ctx.select(x, mask).shape == (3, 0) and ctx.gather(x, index).shape == (2, 0)
+        assert ctx.scatter(x[:2], index, x) is x
+        kept = ctx.zeros(1, "i64")
+        out = np.empty((4, 0), "f4")
+        assert ctx.select(x, mask, out, kept=kept, stream=s) is out
+        s.synchronize()
+        assert kept.item() == 3
+
+
+def test_types_of_results():
+    """The type of the result follows `out`. f16 is also reduced to f32."""
+    np = numpy()
+    x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    with host() as ctx, ctx.Stream() as s:
+        for words in {}, {"stream": s}:
+            for axis in None, 1, (0, 2):
+                for given in "f4", "f2":
+                    y = x.astype(given)
+                    sums = y.sum(axis=axis, dtype="f8")
+                    for out in np.empty(sums.shape, "f4"), np.empty(sums.shape, "f8"):
+                        assert ctx.reduce(y, axis=axis, out=out, **words) is out
+                        s.synchronize()
+                        assert np.array_equal(out, sums), (words, axis, given)
+                    found = ctx.reduce(y, axis=axis, dtype="f32", **words)
+                    s.synchronize()
+                    found = np.asarray(found)
+                    assert found.dtype == np.float32 and np.array_equal(found, sums)
+        pairs = ctx.reduce(x.astype("f2"), "min_max", axis=0, dtype="f32")
+        assert np.array_equal(pairs, np.stack([x.min(0), x.max(0)], -1))
+        with raises(ValueError, "dtype is i32; expected i64"):
+            ctx.reduce(x.astype("i4"), axis=0, out=np.empty((3, 4), "i4"))
+
+
+def test_messages_in_words_of_python():
+    np = numpy()
+    x = np.ones((4, 5), "f4")
+    with host() as ctx:
+        for call, words in ((lambda: ctx.scan(x, "sum_abs"), "'sum_abs' is not a valid operation of scan(); expected one of sum, min, max, prod"),
+                            (lambda: ctx.scan(x, dtype="i32"), "dtype is i32; expected f64, or the type of x, f32"),
+                            (lambda: ctx.reduce(x, axis=0, dtype="f16"), "dtype is f16; expected f64, or the type of x"),
+                            (lambda: ctx.map("remainder", x, 2), "op is remainder and dtype is f32; expected an integer type"),
+                            (lambda: ctx.map("divide", x.astype("i4"), 0), "out is complete"),
+                            (lambda: ctx.gather(x, np.array([9])), "less than the number of rows of src, 4"),
+                            (lambda: ctx.scatter(x[:1], np.array([9]), x.copy()), "less than the number of rows of dst, 4"),
+                            (lambda: ctx.select_places(np.ones(4, bool), np.empty(2, "i8")), "out has room for 2; expected room for the 4"),
+                            (lambda: ctx.reduce(x[:0], "min"), "x has no elements; expected at least one")):  # fmt: skip
+            with raises(Exception, words):
+                call()
+
+
 def test_select():
     np = numpy()
     table = np.arange(12, dtype=np.float32).reshape(4, 3)
@@ -396,7 +499,7 @@ def test_select():
         out = np.full((4, 3), -1, np.float32)
         kept = ctx.select(table, mask, out)
         assert kept.base is out and np.array_equal(kept, table[[0, 2, 3]]) and (out[3] == -1).all()
-        with raises(IndexError, "dst_rows is 2", "3"):
+        with raises(IndexError, "out has room for 2", "3"):
             ctx.select(table, mask, out[:2])
         with raises(ValueError, "mask has 3 elements"):
             ctx.select(table, mask[:3])
@@ -434,6 +537,34 @@ def test_axpby():
         frozen.flags.writeable = False
         with raises(ValueError, "read-only"):
             ctx.axpby(1, x, 1, y, frozen)
+
+
+def test_lincomb_dot():
+    np = numpy()
+    u = np.arange(30.0).reshape(5, 6)
+    with host() as ctx:
+        out, sums = ctx.lincomb_dot([(2, u), (-1, u[:1])], [None, u, u[:, :1]])
+        wanted = 2 * u - u[0]
+        assert np.array_equal(out, wanted) and sums == [np.sum(wanted * wanted), np.sum(wanted * u), np.sum(wanted * u[:, :1])]
+        inner, results, v = u[1:-1, 1:-1], np.zeros(2), np.arange(12.0).reshape(3, 4)
+        wanted = inner * 3
+        found, sums = ctx.lincomb_dot([((1, np.array([6.0]), np.array([2.0])), inner)], [None, v], inner, results)
+        assert found is inner and sums is results and np.array_equal(inner, wanted)
+        assert results.tolist() == [np.sum(wanted * wanted), np.sum(wanted * v)]
+        x = np.float32([1, 2])
+        with ctx.Stream() as s:
+            first, rho = ctx.lincomb_dot([(3, x)], [x], stream=s)
+            second, sums = ctx.lincomb_dot([((1, rho, None), x)], (None,), stream=s)  # reads rho when it runs
+            s.synchronize()
+        assert np.asarray(rho).tolist() == [15] and np.asarray(second).tolist() == [15, 30] and np.asarray(sums).tolist() == [1125]
+        with raises(gpumem.InvalidArgument, "dots is 4"):
+            ctx.lincomb_dot([(1, x)], [x] * 4)
+        with raises(TypeError, "dots"):
+            ctx.lincomb_dot([(1, x)], x)
+        with raises(TypeError, "expected f32"):
+            ctx.lincomb_dot([(1, x)], [u])
+        with raises(ValueError, "out has 1 elements of f64; expected 2"):
+            ctx.lincomb_dot([(1, x)], [x, None], results=np.zeros(1))
 
 
 def test_lincomb():

@@ -134,7 +134,7 @@ def numbers(kind=array.array):
 
 with gpumem.Context("host") as ctx:
     for first in (Factor(), numbers()), (Whole(1), numbers()), (1.0, numbers(Buffer)):
-        for call in lambda: raw.quick_lincomb(ctx.handle, terms, None), lambda: ctx.lincomb(terms):
+        for call in lambda: raw.quick_lincomb(ctx, None, terms, None), lambda: ctx.lincomb(terms):
             terms[:] = [first, (1.0, numbers()), (1.0, numbers())]
             found = call()
             assert found is None or found[999].item() == 3 * 999, found[999]

@@ -2,7 +2,7 @@ use crate::context::Context;
 use crate::copies::{Dst, Src};
 use crate::element::{Element, Float, IndexElement, Pixel, Plain};
 use crate::error::{Error, Result};
-use crate::layout::{number, small_number, Array, Image, Matrix};
+use crate::layout::{enough, number, small_number, Array, Image, Matrix};
 use crate::queue::{run, Lent, LentMut, Queue, Run};
 use crate::reduce::{is_f32, Op};
 use crate::view::{View, ViewMut};
@@ -188,12 +188,21 @@ pub(crate) fn strides_in(extents: &[usize], strides: &[usize], len: usize, name:
 /// A factor's number, and its numerator and denominator in memory. None is 1.
 type Factor<T> = (T, Option<Src<f64>>, Option<Src<f64>>);
 
+type Terms<'a, T> = [(Factor<T>, Src<T>, &'a [usize])];
+
+/// Dot products of the result: the operands, of which `None` is the result itself, and their results.
+struct Dots<'a, T> {
+    w: &'a [Option<Strided<'a, T>>],
+    results: Dst<f64>,
+}
+
 fn lincomb<T: Float>(
     at: Run<'_>,
     extents: &[usize],
-    terms: &[(Factor<T>, Src<T>, &[usize])],
+    terms: &Terms<T>,
     z: Dst<T>,
     z_strides: &[usize],
+    dots: Option<Dots<T>>,
 ) -> Result<()> {
     let shape = extents.iter().map(|&extent| number(extent)).collect::<Result<Vec<_>>>()?;
     let (rank, count) = (small_number(extents.len())?, small_number(terms.len())?);
@@ -213,6 +222,30 @@ fn lincomb<T: Float>(
     let to = strides_in(extents, z_strides, z.1, "z")?;
     let (e, f, x, s, t) = (shape.as_ptr(), factors.as_ptr(), sources.as_ptr(), strides.as_ptr(), to.as_ptr());
     let (n, d) = (above.as_ptr(), below.as_ptr());
+    if let Some(dots) = dots {
+        let mut w_strides = Vec::new();
+        for w in dots.w {
+            w_strides.extend(match w {
+                None => to.clone(),
+                Some((x, own)) => strides_in(extents, own, x.1, "w")?,
+            });
+        }
+        enough(Some(dots.w.len()), dots.results.1, "results")?;
+        let w: Vec<*const T> = dots.w.iter().map(|w| w.map_or(null(), |w| w.0 .0)).collect();
+        let (k, w, ws, r) = (small_number(w.len())?, w.as_ptr(), w_strides.as_ptr(), dots.results.0);
+        return at.ctx.check(match is_f32::<T>() {
+            true => run!(
+                at,
+                gpumem_lincomb_dot_f32(rank, e, count, f.cast(), n, d, x.cast(), s, z.0.cast(), t, k, w.cast(), ws, r),
+                gpumem_lincomb_dot_f32_async()
+            ),
+            false => run!(
+                at,
+                gpumem_lincomb_dot_f64(rank, e, count, f.cast(), n, d, x.cast(), s, z.0.cast(), t, k, w.cast(), ws, r),
+                gpumem_lincomb_dot_f64_async()
+            ),
+        });
+    }
     let in_memory = above.iter().chain(&below).any(|p| !p.is_null());
     at.ctx.check(match (is_f32::<T>(), in_memory) {
         (true, false) => run!(
@@ -712,7 +745,7 @@ macro_rules! operations {
                     Ok(((factor, None, None), $in(self, x, "x")?, strides))
                 };
                 let terms = terms.iter().map(source).collect::<Result<Vec<_>>>()?;
-                lincomb(self.$run(), extents, &terms, $out(self, z.into(), "z")?, z_strides)
+                lincomb(self.$run(), extents, &terms, $out(self, z.into(), "z")?, z_strides, None)
             }
 
             /// `lincomb` with factors in memory. A factor is (number, numerator, denominator): the number times the one
@@ -732,7 +765,31 @@ macro_rules! operations {
                     let below = below.map(|x| $in(self, x, "denominator")).transpose()?;
                     sources.push(((factor, above, below), $in(self, x, "x")?, strides));
                 }
-                lincomb(self.$run(), extents, &sources, $out(self, z.into(), "z")?, z_strides)
+                lincomb(self.$run(), extents, &sources, $out(self, z.into(), "z")?, z_strides, None)
+            }
+
+            /// `lincomb_at`, and in the same pass `results[k]` = the dot product of the new z and the view `w[k]`, for one
+            /// to three of them. `None` is z itself. `gpumem_lincomb_dot_f32()`, `gpumem_lincomb_dot_f64()`.
+            #[allow(clippy::type_complexity)]
+            pub fn lincomb_dot<'a, 'b, 'c, T: Float>(
+                &self,
+                extents: &[usize],
+                terms: &[((T, Option<$input<'a, f64>>, Option<$input<'a, f64>>), $input<'a, T>, &[usize])],
+                z: impl Into<$output<'b, T>>,
+                z_strides: &[usize],
+                w: &[Option<($input<'a, T>, &[usize])>],
+                results: impl Into<$output<'c, f64>>,
+            ) -> Result<()> {
+                let mut sources = Vec::new();
+                for &((factor, above, below), x, strides) in terms {
+                    let above = above.map(|x| $in(self, x, "numerator")).transpose()?;
+                    let below = below.map(|x| $in(self, x, "denominator")).transpose()?;
+                    sources.push(((factor, above, below), $in(self, x, "x")?, strides));
+                }
+                let operand = |w: &Option<($input<'a, T>, _)>| w.map(|(x, own)| Ok(($in(self, x, "w")?, own))).transpose();
+                let w = w.iter().map(operand).collect::<Result<Vec<_>>>()?;
+                let dots = Dots { w: &w, results: $out(self, results.into(), "results")? };
+                lincomb(self.$run(), extents, &sources, $out(self, z.into(), "z")?, z_strides, Some(dots))
             }
 
             /// z = x * y, element by element, with operands as for `lincomb`. `gpumem_multiply_f32()`,

@@ -289,6 +289,27 @@ fn computes_over_views() -> Result<()> {
     let (above, below) = (View::from(&numbers[..1]), View::from(&numbers[1..]));
     ctx.lincomb_at(&[4], &[((4.0, Some(above), Some(below)), View::from(&x), &[1])], &mut z, &[1])?;
     assert_eq!(z, [6.0, 12.0, 18.0, 24.0]);
+    let (mut sums, of_x) = ([0.0; 2], Some((View::from(&x), &[1][..])));
+    ctx.lincomb_dot(
+        &[4],
+        &[((4.0, Some(above), Some(below)), View::from(&x), &[1])],
+        &mut z,
+        &[1],
+        &[of_x, None],
+        &mut sums,
+    )?;
+    assert_eq!((z, sums), ([6.0, 12.0, 18.0, 24.0], [180.0, 1080.0]));
+    assert_eq!(
+        status(ctx.lincomb_dot(
+            &[4],
+            &[((1.0, None, None), View::from(&x), &[1])],
+            &mut z,
+            &[1],
+            &[None],
+            &mut sums[..0]
+        )),
+        Status::OUT_OF_RANGE
+    );
     let both = Some(View::from(&numbers));
     assert_eq!(
         status(ctx.lincomb_at(&[4], &[((1.0, both, None), View::from(&x), &[1])], &mut z, &[1])),
