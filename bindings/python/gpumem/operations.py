@@ -447,21 +447,24 @@ class Operations(Elementwise):
             whole_strides(view, name)
             if view.ndim not in (1, axes):
                 raise ValueError(f"{name} has {view.ndim} axes; expected 1 or {axes}, as the other array")
+            if view.ndim != axes:
+                contiguous(view, name)
         tables = [self._table(extents, "extents", axes)]
         for view, values, name in zip(views, offsets, ("src_offsets", "dst_offsets")):
             tables.append(None if values is None else self._table(values, name, view.ndim))
-        counts = {count for _, count in filter(None, tables) if count is not None}
+        counts = {count for _, count in filter(None, tables) if count != 1}
         if len(counts) > 1:
             raise ValueError(f"extents and offsets have {' and '.join(map(str, sorted(counts)))} rows; expected as many")
         count = min(counts, default=1)
-        tables = [table and (table[0] if table[1] is not None else numbers("q", memoryview(table[0]).tolist() * count)) for table in tables]
+        tables = [table and (table[0] if table[1] == count else numbers("q", memoryview(table[0]).cast("B").cast("q").tolist() * count))
+                  for table in tables]
         boxes = raw.View((count, axes), int(Dtype.I64), address=tables[0], owner=tables[0])
         if stream is not None:
             stream_handle(stream)  # raises if it is not a stream
         raw.copy_parts(self, stream, *views, *tables[1:], boxes)
 
     def _table(self, values, name, columns):
-        """Integers of i64 on the host, row by row, and the number of rows. None rows: a single one for all boxes."""
+        """Integers of i64 on the host, row by row, and the number of rows."""
         if isinstance(values, list | tuple):
             nested = bool(values) and hasattr(values[0], "__iter__")
             lines = [integers(row, name, "rows of integers") for row in values] if nested else [integers(values, name, "integers")]
@@ -479,7 +482,7 @@ class Operations(Elementwise):
         if len(shape) > 2 or (shape[-1:] != (columns,) and not (len(shape) == 1 and columns == 1)):
             raise ValueError(f"{name} has the shape {shape}; expected a row of {columns} integers for each box, or a single row")
         contiguous(view, name)
-        return view if view.dtype_code == Dtype.I64 else operand(self, self.convert(view, "i64"), name), None if single else shape[0]
+        return view if view.dtype_code == Dtype.I64 else operand(self, self.convert(view, "i64"), name), 1 if single else shape[0]
 
     def gather(self, src, index, out=None, *, stream=None, status=None):
         """Row i of the result is row index[i] of src. The index is an array of i32, u32, i64 or u64, with one axis.

@@ -75,7 +75,7 @@ static void capsule_end(PyObject* capsule) {
 static bool dtype_to_dlpack(const View* view, DLDataType* type) {
   static const uint8_t codes[] = {DL_INT, DL_UINT, DL_INT,   DL_UINT,   DL_INT,   DL_UINT,
                                   DL_INT, DL_UINT, DL_FLOAT, DL_BFLOAT, DL_FLOAT, DL_FLOAT};
-  const bool is_bool = strcmp(view->format, "?") == 0;
+  const bool is_bool = view_is_bool(view);
   if (view->dtype < 0 && !is_bool) {
     PyErr_Format(PyExc_BufferError, "elements of format '%s' have no type in DLPack", view->format);
     return false;

@@ -85,7 +85,7 @@ const Exchange* exchange_take(View* view, PyObject* x) {
     dlpack_delete(managed, true);
     return NULL;
   }
-  if (view->dtype >= 0 || view->format[0] == '?') return type.table;
+  if (view->dtype >= 0 || view_is_bool(view)) return type.table;
   dlpack_release(view); /* complex numbers may be conjugated */
   return NULL;
 }

@@ -45,6 +45,7 @@ void view_settle_strides(View* view);
 bool view_is_empty(const View* view);
 bool view_is_contiguous(const View* view);
 int64_t view_size(const View* view);
+bool view_is_bool(const View* view);
 /* The bytes of all elements. -1 with an exception if such an array is impossible. */
 int64_t view_bytes(const View* view);
 /* True if the description is possible: no extent, product or address overflows, and elements have bytes and an address.

@@ -77,7 +77,7 @@ const View* operands_take(Operands* all, PyObject* x, int flags) {
   PyObject** object = &all->objects[all->count++];
   view->buffer.obj = NULL, view->managed = NULL, *object = NULL;
   if (!take_any(all, x, view, object) || ((flags & WRITE) && view->readonly)) return NULL;
-  return view->dtype >= 0 || ((flags & WITH_BOOL) && view->format[0] == '?') ? view : NULL;
+  return view->dtype >= 0 || ((flags & WITH_BOOL) && view_is_bool(view)) ? view : NULL;
 }
 
 bool is_number(PyObject* x) { return PyFloat_Check(x) || PyLong_Check(x); }
@@ -271,8 +271,7 @@ static PyObject* operand(PyObject* module, PyObject* const* args, Py_ssize_t giv
   if (!Py_IsNone(args[2]) && !queue_of(args[2], &all.queue)) Py_RETURN_NONE;
   PyObject* object = operands_view(&all, args[1]);
   const View* view = (const View*)object;
-  if (object && (view->dtype >= 0 || view->format[0] == '?') && (!all.producer || order_for(args[0], &all)))
-    return object;
+  if (object && (view->dtype >= 0 || view_is_bool(view)) && (!all.producer || order_for(args[0], &all))) return object;
   Py_XDECREF(object);
   return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }

@@ -49,9 +49,9 @@ static bool take_box(Operands* all, Boxes* boxes, int64_t k, int side, PyObject*
   const View* view = (const View*)object;
   if (k == 0 && side == 0 && !boxes_begin(boxes, PyTuple_Size(views) / 2, view->ndim, view->itemsize)) return false;
   const View* first = (const View*)PyTuple_GetItem(views, 0);
-  const bool is_known = view->dtype >= 0 || view->format[0] == '?';
-  if (!is_known || view->dtype != first->dtype || view->ndim != first->ndim || (side == 1 && view->readonly) ||
-      !whole_strides(view, boxes->strides[side] + k * view->ndim))
+  const bool is_known = view->dtype >= 0 || view_is_bool(view);
+  if (!is_known || view->dtype != first->dtype || view->itemsize != first->itemsize || view->ndim != first->ndim ||
+      (side == 1 && view->readonly) || !whole_strides(view, boxes->strides[side] + k * view->ndim))
     return false;
   boxes->addresses[side][k] = view->address;
   for (int32_t axis = 0; axis < view->ndim; ++axis) {
@@ -124,6 +124,10 @@ static bool place_part(const Side* side, Boxes* boxes, int64_t k, int of) {
 static bool place_packed(const Side* side, Boxes* boxes, int64_t k, int of, int64_t* next) {
   const int64_t room = side->view->shape[0], at = side->offsets ? side->offsets[k] : *next;
   int64_t size = 1;
+  if (!view_is_contiguous(side->view)) {
+    PyErr_Format(PyExc_ValueError, "%s has padding; expected boxes without padding", side->name);
+    return false;
+  }
   bool good = true;
   for (int32_t axis = boxes->ndim - 1; axis >= 0; --axis) {
     const int64_t extent = boxes->extents[k * boxes->ndim + axis];
@@ -148,7 +152,7 @@ static PyObject* copy_parts(PyObject* module, PyObject* const* args, Py_ssize_t 
   const View* extents = (const View*)args[6];
   Operands all;
   Boxes boxes;
-  if (!operands_begin(&all, args[0], args[1])) return PyErr_Format(PyExc_ValueError, "the context is closed");
+  if (!operands_begin(&all, args[0], args[1])) return raise_sentence(GPUMEM_INVALID_HANDLE, "the context is closed");
   if (!boxes_begin(&boxes, extents->shape[0], (int32_t)extents->shape[1], ((const View*)args[2])->itemsize))
     return operands_end(&all, NULL);
   for (int64_t i = 0; i < boxes.count * boxes.ndim; ++i) boxes.extents[i] = ((const int64_t*)extents->address)[i];

@@ -14,7 +14,8 @@ static PyObject* quick_copy(PyObject* module, PyObject* const* args, Py_ssize_t 
   if (!operands_begin(&all, args[0], args[1])) Py_RETURN_NONE;
   const View* to = operands_take(&all, args[2], WRITE | WITH_BOOL);
   const View* of = to ? operands_take(&all, args[3], WITH_BOOL) : NULL;
-  if (!of || of->dtype != to->dtype || !same_shape(of, to) || !view_is_contiguous(of) || !view_is_contiguous(to))
+  if (!of || of->dtype != to->dtype || of->itemsize != to->itemsize || !same_shape(of, to) || !view_is_contiguous(of) ||
+      !view_is_contiguous(to))
     return operands_leave(&all);
   gpumem_status status;
   CALL(gpumem_copy, all.ctx, to->address, of->address, view_size(of) * of->itemsize)

@@ -114,7 +114,7 @@ bool view_take_buffer(View* view, PyObject* object) {
   bool swapped;
   if (letter_of_format(format, &swapped) == '?' && view->itemsize == 1)
     strcpy(view->format, "?");
-  else if (strlen(format) < FORMAT_BYTES)
+  else if (strlen(format) < FORMAT_BYTES && letter_of_format(format, &swapped) != '?')
     strcpy(view->format, format);
   else
     PyOS_snprintf(view->format, FORMAT_BYTES, "%zds", buffer->itemsize);
@@ -315,6 +315,8 @@ int64_t view_size(const View* view) {
   for (int32_t axis = 0; axis < view->ndim; ++axis) count *= view->shape[axis];
   return count;
 }
+
+bool view_is_bool(const View* view) { return view->dtype < 0 && strcmp(view->format, "?") == 0 && view->itemsize == 1; }
 
 bool view_is_empty(const View* view) {
   for (int32_t axis = 0; axis < view->ndim; ++axis)

@@ -432,6 +432,33 @@ def test_copy_boxes_of_two_arrays():
             ctx.copy_boxes(x, np.zeros((2, 2, 2, 2), "f4"), extents=(1, 1, 1, 1))
         with raises(ValueError, "different lengths"):
             ctx.copy_boxes(x, out, extents=[(1, 1, 1), (1, 1)])
+        wide = np.zeros(16)
+        with raises(ValueError, "dst has the shape (8,) and strides", "elements without padding"):
+            ctx.copy_boxes(np.ones((4, 4)), wide[::2], extents=[(2, 2)])
+        assert not wide.any()
+        with raises(ValueError, "src has a zero stride", "elements without padding"):
+            ctx.copy_boxes(np.broadcast_to(np.array([7.0]), (1 << 16,)), np.zeros((256, 256)), extents=(256, 256))
+    with raises(gpumem.InvalidHandle, "the context is closed"):
+        ctx.copy_boxes(x, out, extents=(1, 1, 1))
+
+
+def test_one_row_for_all_boxes():
+    np = numpy()
+    x, places = np.arange(12.0), [0, 4, 8]
+    with host() as ctx:
+        for extents in [2], (2,), [(2,)], np.array([[2]]), np.array([2], "i4"):
+            out = np.zeros(12)
+            ctx.copy_boxes(x, out, src_offsets=places, dst_offsets=[[6], [3], [0]], extents=extents)
+            assert out.tolist() == [8, 9, 0, 4, 5, 0, 0, 1, 0, 0, 0, 0]
+        for extents in (2, 2), [(2, 2)], np.array([[2, 2]], "u2"):
+            out = np.zeros(8)
+            ctx.copy_boxes(x.reshape(3, 4), out, src_offsets=[(0, 0), (1, 2)], extents=extents)
+            assert out.tolist() == [0, 1, 4, 5, 6, 7, 10, 11]
+        ctx.copy_boxes(x[:4], out, src_offsets=[1], dst_offsets=[0, 4], extents=[1, 2])
+        assert out.tolist() == [1, 1, 4, 5, 1, 2, 10, 11]
+        ctx.copy_boxes(x, out, src_offsets=[5], extents=[])
+        with raises(ValueError, "2 and 3 rows"):
+            ctx.copy_boxes(x, out, src_offsets=places, extents=[2, 2])
 
 
 def test_rows_without_bytes():

@@ -9,7 +9,7 @@ import weakref
 
 import gpumem
 from exchanged import NEWER, Tensor, capsule_of
-from support import host, numpy, raises
+from support import host, numpy, raises, refused
 
 GENERAL = {"operand", "of_buffer", "foreign", "from_dlpack", "numbers", "_run", "_room"}  # functions of the general path
 
@@ -154,6 +154,22 @@ def test_order_of_tensors():
         ctx.map("add", Tensor(a, stream=-1), 1, out=z, stream=s)
         s.synchronize()
         assert Tensor.asked == 1 and z.tolist()[-1] == 4
+
+
+def test_structs_that_begin_with_a_bool():
+    room = bytearray([1]) * 128
+    with host() as ctx, ctx.Stream() as s:
+        first = memoryview(room)[:4].cast("?")
+        struct = gpumem.Array((4,), -1, itemsize=16, format="?q")
+        for x in struct, memoryview(struct):
+            for words in {}, {"stream": s}:
+                for call in (lambda: ctx.copy(first, x, **words), lambda: ctx.copy_boxes([x], [first], **words),
+                             lambda: ctx.copy_boxes([first], [x], **words), lambda: ctx.where(x, first, first, **words),
+                             lambda: ctx.select(first, x, **words), lambda: ctx.compare("equal", struct, x, **words)):  # fmt: skip
+                    with refused(TypeError, ValueError):
+                        call()
+        s.synchronize()
+        assert room == bytearray([1]) * 128
 
 
 def cuda():
