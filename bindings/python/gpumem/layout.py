@@ -362,6 +362,9 @@ def foreign(context, x, name, stream):
 
 
 def from_dlpack(context, x, name, stream):
+    is_neg = getattr(x, "is_neg", None)
+    if callable(is_neg) and is_neg() is True:  # PyTorch exports the numbers in memory, which have the other sign
+        raise BufferError(f"{name} has PyTorch's negative bit, so its elements have the other sign in memory; expected {name}.resolve_neg()")
     device, words, capsule = x.__dlpack_device__(), {}, None
     try:
         place, _ = map(operator.index, device)

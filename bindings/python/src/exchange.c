@@ -19,6 +19,7 @@ typedef struct {
   PyObject* type;
   const Exchange* table; /* or NULL */
   bool has_gradients;
+  PyObject* is_neg; /* a method, or NULL */
 } Known;
 static Known known[MOST_TYPES];
 
@@ -52,12 +53,14 @@ static Known known_type(PyTypeObject* of) {
   PyObject* type = (PyObject*)of;
   for (int i = 0; i < MOST_TYPES; ++i)
     if (known[i].type == type) return known[i];
-  const Known found = {type, table_of(type), type_has(type, "requires_grad")};
+  const Known found = {type, table_of(type), type_has(type, "requires_grad"), PyObject_GetAttrString(type, "is_neg")};
+  PyErr_Clear();
   Known* slot = &known[next++ % MOST_TYPES];
-  PyObject* before = slot->type;
+  PyObject *before = slot->type, *method = slot->is_neg;
   *slot = found;
   Py_INCREF(type);
   Py_XDECREF(before);
+  Py_XDECREF(method);
   return found;
 }
 
@@ -72,10 +75,22 @@ static bool needs_gradients(PyObject* x) {
   return needs;
 }
 
+/* True for PyTorch's negative bit: the numbers have the other sign in memory. from_dlpack() refuses such tensors. */
+static bool is_negated(PyObject* is_neg, PyObject* x) {
+  Py_INCREF(is_neg); /* the call may make other types known */
+  PyObject* value = PyObject_CallFunctionObjArgs(is_neg, x, NULL);
+  const bool is = !value || Py_IsTrue(value);
+  PyErr_Clear();
+  Py_XDECREF(value);
+  Py_DECREF(is_neg);
+  return is;
+}
+
 const Exchange* exchange_take(View* view, PyObject* x) {
   const Known type = known_type(Py_TYPE(x));
   void* managed = NULL;
-  if (!type.table || (type.has_gradients && needs_gradients(x))) return NULL;
+  if (!type.table || (type.is_neg && is_negated(type.is_neg, x)) || (type.has_gradients && needs_gradients(x)))
+    return NULL;
   if (type.table->managed_from_object(x, &managed) != 0 || !managed) {
     PyErr_Clear();
     return NULL;
@@ -115,7 +130,6 @@ bool exchange_order(void* ctx, gpumem_stream* queue, const Exchange* of, int32_t
   }
   gpumem_status status;
   RUN(p_gpumem_stream_native(ctx, queue, &own))
-  if (status == GPUMEM_UNSUPPORTED) return true; /* a host context; its operations refuse the memory */
   if (status == GPUMEM_OK && number_of(own) == number_of(theirs)) return true;
   if (status == GPUMEM_OK) RUN(follow(ctx, (void*)number_of(theirs), queue))
   return status == GPUMEM_OK || raise_status(status);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static PyObject* room; /* room(x, shape, element=None): an array like x for a result, or None */
-static PyObject *name_room, *name_singles, *name_stream;
+static PyObject *name_core, *name_device, *name_room, *name_singles, *name_stream;
 
 static PyObject* set_room(PyObject* module, PyObject* callable) {
   (void)module;
@@ -34,12 +34,23 @@ static bool may_have_mask(PyTypeObject* type) {
   return may;
 }
 
+/* True for the device of the context. It can wait for streams of that device only. */
+static bool is_own_device(PyObject* context, int32_t device) {
+  PyObject *core = PyObject_GetAttr(context, name_core), *own = core ? PyObject_GetAttr(core, name_device) : NULL;
+  const bool is_own = own && PyLong_AsLong(own) == device;
+  PyErr_Clear();
+  Py_XDECREF(core);
+  Py_XDECREF(own);
+  return is_own;
+}
+
 /* Takes a buffer, or a tensor of a type with DLPack's C functions, into a zeroed View. */
 static bool take_memory(Operands* all, View* view, PyObject* x) {
   PyTypeObject* type = Py_TYPE(x);
   if (!PyObject_CheckBuffer(x)) {
     const Exchange* of = exchange_take(view, x);
     if (!of || !is_on_gpu(view)) return of != NULL;
+    if (!all->producer && !is_own_device(all->context, view->device)) return false;
     const bool is_other = all->producer && (all->producer != of || all->producer_device != view->device);
     all->producer = of, all->producer_device = view->device;
     return !is_other;
@@ -267,7 +278,7 @@ static PyObject* operand(PyObject* module, PyObject* const* args, Py_ssize_t giv
   (void)module;
   if (!check_count("operand", 3, given)) return NULL;
   Operands all;
-  all.queue = NULL, all.producer = NULL;
+  all.queue = NULL, all.producer = NULL, all.context = args[0];
   if (!Py_IsNone(args[2]) && !queue_of(args[2], &all.queue)) Py_RETURN_NONE;
   PyObject* object = operands_view(&all, args[1]);
   const View* view = (const View*)object;
@@ -283,10 +294,12 @@ static PyMethodDef quick_functions[] = {{"operand", (PyCFunction)(void (*)(void)
 int quick_add_functions(PyObject* module) {
   PyMethodDef* const tables[] = {quick_functions, quick_reductions,  quick_moves,  quick_arithmetic,
                                  quick_boxes,     quick_elementwise, quick_ordered};
+  name_core = PyUnicode_InternFromString("core");
+  name_device = PyUnicode_InternFromString("device");
   name_room = PyUnicode_InternFromString("_room");
   name_singles = PyUnicode_InternFromString("_singles");
   name_stream = PyUnicode_InternFromString("stream");
-  if (!name_room || !name_singles || !name_stream) return -1;
+  if (!name_core || !name_device || !name_room || !name_singles || !name_stream) return -1;
   for (size_t i = 0; i < sizeof tables / sizeof tables[0]; ++i)
     if (PyModule_AddFunctions(module, tables[i]) != 0) return -1;
   return 0;

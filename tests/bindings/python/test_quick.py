@@ -156,6 +156,57 @@ def test_order_of_tensors():
         assert Tensor.asked == 1 and z.tolist()[-1] == 4
 
 
+def test_order_of_tensors_of_another_device():
+    """The table tells the stream of the tensor's device, which is no stream of the context's device. So __dlpack__() orders it."""
+    if gpumem.device_count() < 2:
+        raise unittest.SkipTest("there are fewer than 2 devices: set GPUMEM_EMULATION_DEVICES=2")
+    with gpumem.Context(0) as ctx, gpumem.Context(1) as far:
+        s, other = ctx.Stream(), far.Stream()
+        a, z = far.zeros(1 << 16, "i32"), ctx.zeros(1 << 16, "i32")
+        Tensor.current = other.native
+        for value in range(1, 4):
+            for words in {}, {"stream": s}:
+                Tensor.asked = 0
+                far.fill(a, value, stream=other)
+                x = Tensor(a)
+                ctx.copy(z, x, **words)
+                s.synchronize()
+                assert z.tolist()[::1 << 15] == [value] * 2 and Tensor.asked == 0 and x.exported > 0
+                far.reduce(x)
+                assert Tensor.asked == 1
+
+
+def test_negated_tensors():
+    class Signed(Tensor):
+        negated = True
+
+        def is_neg(self):
+            return self.negated
+
+    with host() as ctx, ctx.Stream() as s:
+        whole = ctx.array(array.array("f", [1, 2, 3]))
+        for table in Signed, type("Plain", (Signed,), {"__dlpack_c_exchange_api__": None}):
+            x = table(whole)
+            for call in (lambda: ctx.reduce(x), lambda: ctx.map("add", x, 1, stream=s), lambda: ctx.fill(x, 1), lambda: ctx.asarray(x)):
+                with raises(BufferError, "negative bit", "resolve_neg()"):
+                    call()
+            assert (x.taken, x.exported) == (0, 0) and whole.tolist() == [1, 2, 3]
+            x.negated = False
+            assert ctx.reduce(x) == 6
+
+
+def test_negated_tensors_of_torch():
+    try:
+        import torch
+    except ImportError:
+        raise unittest.SkipTest("PyTorch is not installed") from None
+    x = torch.tensor([1 + 2j, 3 + 4j]).conj().imag
+    with host() as ctx:
+        with raises(BufferError, "x has PyTorch's negative bit", "x.resolve_neg()"):
+            ctx.reduce(x)
+        assert ctx.reduce(x.resolve_neg()) == -6
+
+
 def test_structs_that_begin_with_a_bool():
     room = bytearray([1]) * 128
     with host() as ctx, ctx.Stream() as s:
