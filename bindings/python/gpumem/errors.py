@@ -38,9 +38,10 @@ __all__ = [kind.__name__ for kind in CLASSES.values()]
 
 
 NAMES = "|".join(member.name.lower() for members in (Dtype, MapOp, CompareOp) for member in members)
+TYPES = {str(int(dtype)): dtype.name.lower() for dtype in Dtype}
 # Words of the C interface in the library's messages, and what a program in Python wrote in their place.
 IN_PYTHON = [(re.compile(pattern), words) for pattern, words in (
-    (r"\bresult_type is (\d+)", lambda found: f"dtype is {Dtype(int(found[1])).name.lower()}"),
+    (r"\bresult_type is (\d+)", lambda found: f"dtype is {TYPES.get(found[1], found[1])}"),
     (rf"\b\d+ \(({NAMES})\)", r"\1"),
     (r" \(\d+ to \d+\)", ""),
     (r"\bop is \d+ \(([^)]*)\)", r"op is \1"),

@@ -12,6 +12,7 @@ typedef struct {
 
 enum { CHUNK = 64 }; /* calls per event; an event tells when their operands may go */
 
+PyTypeObject* array_type;
 static PyTypeObject *keep_type, *stream_type, *memory_type;
 static PyObject *name_handle, *name_kept, *name_streams, *name_mark;
 
@@ -44,12 +45,13 @@ static PyType_Slot keep_slots[] = {
     {Py_tp_new, (void*)keep_create}, {Py_tp_dealloc, (void*)keep_dealloc}, {Py_tp_members, keep_members}, {0, NULL}};
 static PyType_Spec keep_spec = {"gpumem._gpumem.Keep", sizeof(Keep), 0, Py_TPFLAGS_DEFAULT, keep_slots};
 
-/* set_types(Stream, Memory): the classes of streams and of allocations */
+/* set_types(Stream, Memory, Array): the classes of streams, of allocations and of arrays */
 static PyObject* set_types(PyObject* module, PyObject* const* args, Py_ssize_t given) {
   (void)module;
-  if (!check_count("set_types", 2, given)) return NULL;
+  if (!check_count("set_types", 3, given)) return NULL;
   stream_type = (PyTypeObject*)Py_NewRef(args[0]);
   memory_type = (PyTypeObject*)Py_NewRef(args[1]);
+  array_type = (PyTypeObject*)Py_NewRef(args[2]);
   Py_RETURN_NONE;
 }
 
@@ -109,7 +111,8 @@ static PyObject* keep_function(PyObject* module, PyObject* const* args, Py_ssize
 
 static PyMethodDef keep_functions[] = {
     {"keep_on", (PyCFunction)(void (*)(void))keep_function, METH_FASTCALL, "keeps operands on a stream"},
-    {"set_types", (PyCFunction)(void (*)(void))set_types, METH_FASTCALL, "the classes of streams and of allocations"},
+    {"set_types", (PyCFunction)(void (*)(void))set_types, METH_FASTCALL,
+     "the classes of streams, of allocations and of arrays"},
     {NULL, NULL, 0, NULL}};
 
 int keep_add_types(PyObject* module) {

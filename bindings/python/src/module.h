@@ -83,6 +83,7 @@ bool exchange_order(void* ctx, gpumem_stream* queue, const Exchange* of, int32_t
 bool is_on_gpu(const View* view);
 
 /* keep.c */
+extern PyTypeObject* array_type; /* the class gpumem.Array */
 int keep_add_types(PyObject* module);
 /* Keeps a tuple of operands until the stream has passed their call. False with an exception. */
 bool keep_on(PyObject* stream, PyObject* operands);

@@ -72,21 +72,20 @@ static bool take_keys(const View* view, PyObject* keys, View* part) {
   return good;
 }
 
-/* part(view, key): view[key], which shares the memory */
+/* part(view, key): view[key] as an Array, which shares the memory */
 PyObject* view_part(PyObject* module, PyObject* const* args, Py_ssize_t given) {
   (void)module;
   if (!check_count("part", 2, given)) return NULL;
   if (!PyType_IsSubtype(Py_TYPE(args[0]), view_type)) return PyErr_Format(PyExc_TypeError, "expected a View");
   const View* view = (const View*)args[0];
   PyObject* keys = PyTuple_Check(args[1]) ? Py_NewRef(args[1]) : PyTuple_Pack(1, args[1]);
-  View* part = keys ? view_new(Py_TYPE(args[0])) : NULL;
+  View* part = keys ? view_new(array_type) : NULL;
   if (part) {
     part->address = view->address;
     part->readonly = view->readonly;
     part->kind = view->kind, part->device = view->device, part->dtype = view->dtype, part->itemsize = view->itemsize;
     memcpy(part->format, view->format, FORMAT_BYTES);
-    /* A chain of owners would be freed by deep recursion. */
-    part->owner = Py_NewRef(view->owner && !view->buffer.obj && !view->managed ? view->owner : args[0]);
+    part->owner = Py_NewRef(view->owner && Py_TYPE(args[0]) == array_type ? view->owner : args[0]); /* as owner_of() */
     const bool good = take_keys(view, keys, part);
     if (good) view_settle_strides(part);
     if (!good || !view_check(part)) {

@@ -26,6 +26,11 @@ bool operands_begin(Operands* all, PyObject* context, PyObject* stream) {
   return false;
 }
 
+/* Clears an exception that the general path raises again. Others, such as KeyboardInterrupt, end the call. */
+static void forget_exception(void) {
+  if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception)) PyErr_Clear();
+}
+
 static bool may_have_mask(PyTypeObject* type) {
   PyObject* mask = PyObject_GetAttrString((PyObject*)type, "mask");
   const bool may = mask || !PyErr_ExceptionMatches(PyExc_AttributeError);
@@ -93,8 +98,7 @@ const View* operands_take(Operands* all, PyObject* x, int flags) {
 
 bool is_number(PyObject* x) { return PyFloat_Check(x) || PyLong_Check(x); }
 
-/* Finds an element that the stream keeps. The key is that of Elementwise._single(). NULL without an exception if there is
- * none. */
+/* Finds an element that the stream keeps. The key is that of Elementwise._single(). NULL if there is none. */
 static PyObject* find_single(const Operands* all, int32_t dtype, int32_t kind, const int64_t* pattern) {
   if (kind == GPUMEM_MEMORY_PAGEABLE && all->stream) kind = GPUMEM_MEMORY_PINNED;
   PyObject* stream = all->stream ? Py_NewRef(all->stream) : PyObject_GetAttr(all->context, name_stream);
@@ -103,7 +107,7 @@ static PyObject* find_single(const Operands* all, int32_t dtype, int32_t kind, c
                                           (Py_ssize_t)dtype_sizes[dtype], !all->stream)
                           : NULL;
   PyObject* single = key ? Py_XNewRef(PyDict_GetItemWithError(singles, key)) : NULL;
-  PyErr_Clear();
+  forget_exception();
   Py_XDECREF(stream);
   Py_XDECREF(singles);
   Py_XDECREF(key);
@@ -124,10 +128,10 @@ const View* operands_take_number(Operands* all, PyObject* x, int32_t dtype, cons
     return view;
   }
   PyObject* single = has_pattern ? find_single(all, dtype, like->kind, number) : NULL;
-  if (!single)
+  if (!single && !PyErr_Occurred())
     single = PyObject_CallMethod(all->context, "_single", "OiiO", x, (int)dtype, (int)like->kind,
                                  all->stream ? all->stream : Py_None);
-  PyErr_Clear(); /* the general path raises the same error */
+  forget_exception();
   const View* view = single ? operands_take(all, single, READ) : NULL;
   Py_XDECREF(single);
   return view;
@@ -143,7 +147,7 @@ static PyObject* shadow_of(const View* view) {
   return (PyObject*)shadow;
 }
 
-/* A new array like x. NULL without an exception if the general path must make it. */
+/* A new array like x. NULL if the general path must make it, or with an exception that ends the call. */
 static PyObject* new_array(Operands* all, PyObject* x, const View* like, const int64_t* shape, int32_t ndim,
                            int32_t dtype) {
   static const char* const numpy_names[] = {"i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", NULL, "f4", "f8"};
@@ -154,7 +158,7 @@ static PyObject* new_array(Operands* all, PyObject* x, const View* like, const i
     if (alike || element) made = PyObject_CallFunctionObjArgs(room, x, extents, element, NULL);
     Py_XDECREF(element);
   }
-  if (extents && (!made || Py_IsNone(made))) {
+  if (!PyErr_Occurred() && (!made || Py_IsNone(made))) {
     PyObject *shadow = shadow_of(like), *code = PyLong_FromLong(dtype);
     Py_XDECREF(made);
     made = shadow && code ? PyObject_CallMethodObjArgs(all->context, name_room, x, shadow, extents, code,
@@ -164,7 +168,7 @@ static PyObject* new_array(Operands* all, PyObject* x, const View* like, const i
     Py_XDECREF(code);
   }
   Py_XDECREF(extents);
-  PyErr_Clear(); /* the general path raises the same error */
+  forget_exception();
   return made;
 }
 
@@ -194,7 +198,7 @@ PyObject* operands_end(Operands* all, PyObject* result) {
   return result;
 }
 
-PyObject* operands_leave(Operands* all) { return operands_end(all, Py_NewRef(Py_None)); }
+PyObject* operands_leave(Operands* all) { return operands_end(all, PyErr_Occurred() ? NULL : Py_NewRef(Py_None)); }
 
 /* The stream keeps the operands until it has passed the call. */
 static bool keep(const Operands* all) {

@@ -59,7 +59,8 @@ static inline bool is_bool(const View* view) {
 
 /* False without an exception if the general path must make the call. `stream` may be None. */
 bool operands_begin(Operands* all, PyObject* context, PyObject* stream);
-/* The View of an object. NULL without an exception if the general path must take it. */
+/* The View of an object. NULL without an exception if the general path must take it. The two functions after it may also
+ * return NULL with an exception that ends the call, such as KeyboardInterrupt. */
 const View* operands_take(Operands* all, PyObject* x, int flags);
 /* The same for an array or a number, which becomes one element like `like`. */
 const View* operands_take_number(Operands* all, PyObject* x, int32_t dtype, const View* like);
@@ -69,7 +70,8 @@ const View* operands_take_result(Operands* all, PyObject* out, PyObject* x, int 
                                  int32_t ndim, int32_t dtype, int flags);
 /* Makes the stream wait for the work of another library on its tensors. False with an exception. */
 bool operands_order(const Operands* all);
-/* Releases the operands. Returns this result, None, the new array or `out`, or raises the status. */
+/* Releases the operands. Returns this result, None, the new array or `out`, or raises the status. operands_leave() returns
+ * NULL if an exception is pending. */
 PyObject* operands_end(Operands* all, PyObject* result);
 PyObject* operands_leave(Operands* all);
 PyObject* operands_end_with(Operands* all, gpumem_status status, PyObject* out);

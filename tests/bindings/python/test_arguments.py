@@ -6,6 +6,7 @@ import re
 import tempfile
 
 import gpumem
+from gpumem.errors import in_python
 from support import host
 
 WRONG = (None, 1.5, "3", b"3", [1.5], [None], {}, 2j, object(), 1 << 80)
@@ -99,3 +100,8 @@ def try_all(nameless):
                         nameless.append(f"line {call.__code__.co_firstlineno if hasattr(call, '__code__') else call}, {name}={wrong!r}: {error!r}")
                 except Exception as error:
                     nameless.append(f"{name}={wrong!r}: {error!r}")
+
+
+def test_numbers_of_types_in_messages():
+    assert in_python("result_type is 6; expected f64") == "dtype is i64; expected f64"
+    assert in_python("result_type is 77; expected f64") == "dtype is 77; expected f64"  # a type of a newer library

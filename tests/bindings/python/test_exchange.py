@@ -84,6 +84,20 @@ def test_parts_and_shapes():
         assert "i32 (2, 3, 4) in device memory" in repr(a)
 
 
+def test_parts_of_a_class():
+    class Named(Array):
+        def __init__(self, *args, **words):
+            self.name = "x"
+
+    with host() as ctx:
+        for of in ctx.array(array.array("d", [1, 2, 3, 4])), Array((4,), int(Dtype.F64)):
+            x = Named((2, 2), int(Dtype.F64), address=of.address, owner=of)
+            for part in x[1], x[:, 0], x[...], x.T, x.view("i64"):
+                assert type(part) is Array and part.owner is x
+                assert part[:1].owner is x and type(part[:1]) is Array
+            assert of[1:].owner is (of.owner or of) and of[1:][1:].owner is (of.owner or of)
+
+
 def test_array_interface():
     np = numpy()
     with host() as ctx:

@@ -8,6 +8,7 @@ import unittest
 import weakref
 
 import gpumem
+from gpumem.operations import room_of_numpy
 from exchanged import NEWER, Tensor, capsule_of
 from support import host, numpy, raises, refused
 
@@ -221,6 +222,45 @@ def test_structs_that_begin_with_a_bool():
                         call()
         s.synchronize()
         assert room == bytearray([1]) * 128
+
+
+def test_interrupts_end_a_call():
+    """An interrupt in Python code that a fast path calls is not lost."""
+    np = numpy()
+    reached = []
+
+    class Interrupted(gpumem.Context):
+        def _single(self, *args):
+            if not reached:
+                reached.append(args)
+                raise KeyboardInterrupt
+            return super()._single(*args)
+
+        def _room(self, *args):
+            reached.append(args)
+            return super()._room(*args)
+
+    def interrupt(x, shape, element=None):
+        raise kind
+
+    x = np.array([1.0, 2.0])
+    with Interrupted("host") as ctx, ctx.Stream() as s:
+        with raises(KeyboardInterrupt):
+            ctx.map("add", x, 1, stream=s)
+        assert ctx.map("add", x, 1, stream=s) is not None
+        s.synchronize()
+        reached[:] = [None]
+        try:
+            gpumem.raw.set_room(interrupt)
+            kind = KeyboardInterrupt
+            for call in lambda: ctx.map("floor", x), lambda: ctx.reduce(x, axis=0, dtype="f32"), lambda: ctx.sort(x):
+                with raises(KeyboardInterrupt):
+                    call()
+            assert reached == [None]
+            kind = MemoryError
+            assert ctx.map("add", x, x).tolist() == [2, 4] and len(reached) == 2  # the general path makes the array
+        finally:
+            gpumem.raw.set_room(room_of_numpy)
 
 
 def cuda():
