@@ -59,7 +59,7 @@ struct Lane {
   __device__ __forceinline__ Lane(const DotViews<T>& v, uint32_t first) {
     const uint32_t column = place(v, first, 0);
     const uint32_t lane = threadIdx.x % kRowThreads;
-    in_row = v.contiguous && column >= lane && column - lane + kLeafLanes <= v.extent[0].value;
+    in_row = v.contiguous && first < v.n && column >= lane && column - lane + kLeafLanes <= v.extent[0].value;
 #pragma unroll
     for (int j = 0; j < kEach; ++j) {
       there[j] = first + j * kRowThreads < v.n;

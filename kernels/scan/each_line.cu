@@ -47,7 +47,7 @@ cudaError_t scan_one_line(const ScanParams& p, int64_t index, const ScanEachLine
     error = copy(x, view.x_strides[0], scratch + each.x, 1, bytes[0]);
   }
   if (each.result >= 0) line.result = scratch + each.result;
-  Config config{each.grid};
+  Config config{each.grid, each.block};
   config.shared_bytes = each.shared_bytes;
   config.workspace_bytes = each.scan_bytes;
   Launch own = launch;

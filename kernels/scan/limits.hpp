@@ -27,8 +27,12 @@ struct alignas(16) ScanCounters {
 };
 
 // Ordered scans. A warp has a block of kLeafTerms elements.
-constexpr int kScanWarps = 8;
-constexpr int64_t kScanLeafTile = int64_t{kScanWarps} * kLeafTerms;
+constexpr int kScanWarps = 8;  // at most. Devices before compute capability 8.0 have room for the elements of fewer
+constexpr int64_t kScanStaticBytes = 2304;  // at most, of shared memory, beside the elements
+constexpr int scan_warps(int64_t shared_bytes_per_block, int64_t element) noexcept {
+  const int64_t least = kScanWarps * kLeafTerms * element + kScanStaticBytes;
+  return least <= shared_bytes_per_block ? kScanWarps : kScanWarps / 2;
+}
 // The sums of aligned groups of 32^k tiles are published: one word each, for k < kScanHops.
 constexpr int kScanHops = 7;
 constexpr int64_t scan_nodes(int64_t tiles, int hop) noexcept { return (tiles >> 5 * hop) + 1; }
@@ -71,6 +75,7 @@ constexpr int64_t scan_statuses_bytes(int64_t lines) noexcept { return (4 * line
 // A few long lines, one scan after the other: the launch of each, and offsets in the workspace.
 struct ScanEachLine {
   int64_t grid;
+  int32_t block;
   int64_t shared_bytes;
   int64_t scan_bytes;   // of the workspace of a scan, which follows the statuses of all lines
   int64_t x = -1;       // a copy of the line, if its elements are not neighbours

@@ -311,6 +311,8 @@ struct BlockScan {
   }
 };
 
+__device__ __forceinline__ int warps() { return static_cast<int>(blockDim.x / 32); }
+
 // Of a tile of one sequence.
 struct Tile {
   double tree[2 * kScanWarps];  // of its blocks. Node k has the children 2k and 2k + 1
@@ -323,8 +325,7 @@ struct Tile {
 template <class Op>
 __device__ void complete(const Arguments& a, Tile& tile, int lane) {
   double* const tree = tile.tree;
-#pragma unroll
-  for (int half = kScanWarps / 2; half > 0; half /= 2) {
+  for (int half = warps() / 2; half > 0; half /= 2) {
     if (lane < half) tree[half + lane] = Op::of(tree[2 * (half + lane)], tree[2 * (half + lane) + 1]);
     __syncwarp();
   }
@@ -340,7 +341,7 @@ struct SubtreesOfTile {
   __device__ __forceinline__ void each(const F& f) const {
 #pragma unroll
     for (int b = 0; 1 << b < kScanWarps; ++b) {
-      if ((block >> b & 1) != 0) f(tile.tree[(kScanWarps >> b) + (block >> b) - 1]);
+      if ((block >> b & 1) != 0) f(tile.tree[(warps() >> b) + (block >> b) - 1]);
     }
     for (int i = 0; i < tile.left_count; ++i) f(tile.left[i]);
   }
@@ -355,6 +356,8 @@ struct SubtreesOfLine {
   }
 };
 
+static_assert(sizeof(Tile) <= kScanStaticBytes && kScanWarps * kLevels * sizeof(double) <= kScanStaticBytes);
+
 template <class Op, gpumem_dtype kType, gpumem_dtype kResult>
 __global__ void __launch_bounds__(kScanWarps * 32, resident_blocks(resident(kType), kScanWarps * 32))
     ordered_kernel(const __grid_constant__ Arguments a) {
@@ -365,10 +368,10 @@ __global__ void __launch_bounds__(kScanWarps * 32, resident_blocks(resident(kTyp
   auto* const x = dynamic_shared<typename Scan::T>() + warp * kLeafTerms;
   if (threadIdx.x == 0) tile.number = next_tile(a.counters);
   __syncthreads();
-  const int64_t first = (int64_t{tile.number} * kScanWarps + warp) * kLeafTerms;
+  const int64_t first = (int64_t{tile.number} * warps() + warp) * kLeafTerms;
   Scan scan{{a, {.n = a.p.n}, first, 1, 1}, x, lane};
   const double own = scan.reduction();
-  if (lane == 0) tile.tree[kScanWarps + warp] = own;
+  if (lane == 0) tile.tree[warps() + warp] = own;
   __syncthreads();
   if (warp == 0) complete<Op>(a, tile, lane);
   __syncthreads();
@@ -386,7 +389,7 @@ __global__ void __launch_bounds__(kScanWarps * 32, resident_blocks(4, kScanWarps
   const int warp = static_cast<int>(threadIdx.x / 32);
   auto* const x = dynamic_shared<typename Scan::T>() + warp * kLeafTerms;
   double* const of_line = levels[warp];
-  const Line line = line_of(a.p, int64_t{blockIdx.x} * kScanWarps + warp);
+  const Line line = line_of(a.p, int64_t{blockIdx.x} * warps() + warp);
   const int64_t x_stride = a.p.view.rank > 0 ? a.p.view.x_strides[0] : 1;
   const int64_t result_stride = a.p.view.rank > 0 ? a.p.view.result_strides[0] : 1;
   const auto blocks = static_cast<uint32_t>((line.n + kLeafTerms - 1) / kLeafTerms);
@@ -412,7 +415,8 @@ Arguments arguments_of(const ScanParams& p) {
 }
 cudaError_t start(void (*kernel)(Arguments), const Arguments& a, const Config& config, const Launch& launch) {
   const auto bytes = static_cast<int>(config.shared_bytes);
-  return enqueue_shared(kernel, static_cast<unsigned>(config.grid), kScanWarps * 32, {bytes, bytes}, launch, a);
+  return enqueue_shared(kernel, static_cast<unsigned>(config.grid), static_cast<unsigned>(config.block), {bytes, bytes},
+                        launch, a);
 }
 
 }  // namespace

@@ -180,9 +180,8 @@ inline Axpby sound_axpby(gpumem_dtype dtype, void* z) {
 
 inline Sort sound_sort(void* sorted) { return {GPUMEM_I32, numbers<int32_t>(), 2, 0, sorted}; }
 inline Sort sound_segments_sort(void* sorted) {
-  static constexpr int64_t kOffsets[] = {0, 1, 2};
   Sort sort = sound_sort(sorted);
-  sort.offsets = kOffsets, sort.segments = 2;
+  sort.offsets = operands()->offsets, sort.segments = 1;
   return sort;
 }
 

@@ -80,12 +80,12 @@ class Function:
             )
         if name == "pattern":
             return ctypes.addressof(world.pattern)
+        if name == "w" and "lincomb" in self.name:
+            return [world.blocks["y"], world.blocks["x"]]
         if name in table.NUMBERS:
             return [world.blocks["x"], 0]
         if name == "x" and "lincomb" in self.name:
             return [world.blocks["x"], world.blocks["y"]]
-        if name == "w" and "lincomb" in self.name:
-            return [world.blocks["y"], world.blocks["x"]]
         if is_operand(self.name, name):
             return world.blocks[name]
         if name == "device" and self.name.startswith(("gpumem_torch", "gpumem_cupy", "gpumem_shared", "gpumem_managed")):

@@ -64,7 +64,7 @@ NOT_MADE_FIRST = {
 
 # Operands in any kind of memory. The functions write to the outputs.
 READ = {"x", "y", "src", "keys", "offsets", "pattern", "mask", "scale", "offset"}
-NUMBERS = {"numerators", "denominators"}  # arrays of addresses
+NUMBERS = {"numerators", "denominators", "w"}  # arrays of addresses
 WRITTEN = {"dst", "z", "sorted", "result", "results", "value", "places", "kept"}
 
 # Parameters that may be NULL, by a prefix of the function's name.

@@ -664,13 +664,14 @@ Operation Draw::scan_segments() {
   const auto from = static_cast<int64_t>(info_of(c.dtype).bytes);
   const auto to = static_cast<int64_t>(info_of(c.result_type).bytes);
   c.n = count(kMostBytes / to);
-  const std::vector<int64_t> offsets = some_offsets(c.n);
+  std::vector<int64_t> offsets = some_offsets(c.n);
+  std::sort(offsets.begin(), offsets.end());  // segments that overlap write their results in any order
   const auto bytes = static_cast<int64_t>(8 * offsets.size());
   const Place at = place(c.n * to, to);
   const Place x = c.result_type == c.dtype && random_.below(4) == 0 ? at : place(c.n * from, from);
   const Place ends = {at.area, result(bytes, 8).offset};
   const Place status = result(4, 4);
-  return {"scan of segments", [=](const Side& s) {
+  return {"scan of segments, " + describe(c), [=](const Side& s) {
             if (const gpumem_status written = put(s, ends, offsets.data(), 8 * offsets.size()); written != GPUMEM_OK)
               return written;
             SegmentsScan on{c, reinterpret_cast<const int64_t*>(s.at(ends)), static_cast<int64_t>(offsets.size()) - 1};

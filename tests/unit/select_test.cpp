@@ -541,6 +541,25 @@ TEST(Tuning, ComesBeforeTheTableAndAfterForce) {
 }
 
 // Whatever the operands, up to the largest n whose bytes fit int64_t.
+TEST(Scan, SumsFitTheSharedMemoryOfEveryDevice) {
+  for (const auto& [name, device] : kDevices) {
+    if (device.backend != ExecutionSpace::cuda) continue;
+    for (const gpumem_dtype dtype : {GPUMEM_F16, GPUMEM_F32, GPUMEM_F64}) {
+      for (const int64_t lines : {1, 3, 1000}) {
+        ScanParams p{.dtype = dtype, .n = lines * 100000, .result_type = dtype};
+        p.view = {.rank = lines == 1 ? 0 : 2, .extents = {100000, lines}, .x_strides = {1, 100000}};
+        std::copy_n(p.view.x_strides, 2, p.view.result_strides);
+        for (const auto& row : ScanFamily::table()) {
+          Config config;
+          if (plan_row(row, device, p, config) != nullptr || config.shared_bytes == 0) continue;
+          const int64_t beside = std::string_view(row.name) == "columns" ? 0 : kScanStaticBytes;
+          EXPECT_LE(config.shared_bytes + beside, device.shared_bytes_per_block) << row.name << " on " << name;
+        }
+      }
+    }
+  }
+}
+
 TEST(Axpby, LaunchesCoverZOrGoOn) {
   for (const auto& device : kDevices) {
     for (const gpumem_dtype dtype : {GPUMEM_F32, GPUMEM_F64}) {

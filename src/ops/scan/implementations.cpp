@@ -23,7 +23,7 @@ constexpr const char* kSeveralLines = "it is for several lines";
 const char* accepts_ordered(const DeviceProps&, const ScanParams& p) noexcept {
   if (p.has_lines()) return kOneSequence;
   if (!is_ordered(p)) return "it is for floating-point sums and products";
-  return p.n / kScanLeafTile < kMaxGrid ? nullptr : kTooLong;
+  return p.n / kLeafTerms < kMaxGrid ? nullptr : kTooLong;
 }
 const char* accepts_unordered(const DeviceProps&, const ScanParams& p) noexcept {
   if (p.has_lines()) return kOneSequence;
@@ -38,12 +38,17 @@ Config tiles_config(int64_t tiles, int64_t tile, int32_t threads, int64_t state_
   config.workspace_bytes = tiles == 1 ? 0 : static_cast<int64_t>(sizeof(ScanCounters)) + state_bytes;
   return config;
 }
-Config ordered_config(const DeviceProps&, const ScanParams& p) noexcept {
-  const int64_t tiles = ceil_div(p.n, kScanLeafTile);
+int32_t warps_of(const DeviceProps& d, const ScanParams& p) noexcept {
+  return scan_warps(d.shared_bytes_per_block, element_bytes(p.dtype));
+}
+Config ordered_config(const DeviceProps& d, const ScanParams& p) noexcept {
+  const int32_t warps = warps_of(d, p);
+  const int64_t tile = int64_t{warps} * kLeafTerms;
+  const int64_t tiles = ceil_div(p.n, tile);
   int64_t nodes = 0;
   for (int hop = 0; hop < kScanHops; ++hop) nodes += scan_nodes(tiles, hop);
-  Config config = tiles_config(tiles, kScanLeafTile, kScanWarps * 32, nodes * 8);
-  config.shared_bytes = kScanLeafTile * element_bytes(p.dtype);
+  Config config = tiles_config(tiles, tile, warps * 32, nodes * 8);
+  config.shared_bytes = tile * element_bytes(p.dtype);
   return config;
 }
 Config look_back_config(const DeviceProps&, const ScanParams& p) noexcept {
@@ -63,15 +68,18 @@ int64_t group_of(const ScanParams& p) noexcept {
 const char* accepts_lines(const DeviceProps&, const ScanParams& p) noexcept {
   if (!p.has_lines()) return kSeveralLines;
   if (is_ordered(p) && p.op == GPUMEM_PROD && group_of(p) == 0) return "its long lines have no products of this type";
-  return p.line_count() / lines_per_block(group_of(p)) < kMaxGrid - 1 ? nullptr : "it needs at most 2^31 - 1 blocks";
+  return p.line_count() / (lines_per_block(group_of(p)) / 2) < kMaxGrid - 1 ? nullptr
+                                                                            : "it needs at most 2^31 - 1 blocks";
 }
-Config lines_config(const DeviceProps&, const ScanParams& p) noexcept {
+Config lines_config(const DeviceProps& d, const ScanParams& p) noexcept {
   const int64_t group = group_of(p);
-  const int64_t lines = lines_per_block(group);
-  Config config{ceil_div(p.line_count(), lines), kScanLinesThreads, static_cast<int32_t>(group), lines};
+  const bool sums = group == 0 && is_ordered(p);
+  const int32_t warps = sums ? warps_of(d, p) : kScanLinesThreads / 32;
+  const int64_t lines = sums ? warps : lines_per_block(group);
+  Config config{ceil_div(p.line_count(), lines), warps * 32, static_cast<int32_t>(group), lines};
   config.fixed_grid = true;
   config.workspace_bytes = sizeof(ScanLinesState);
-  if (group == 0 && is_ordered(p)) config.shared_bytes = kScanLeafTile * element_bytes(p.dtype);
+  if (sums) config.shared_bytes = warps * kLeafTerms * element_bytes(p.dtype);
   return config;
 }
 
@@ -106,7 +114,7 @@ constexpr int64_t kEachLineCopied = 2050;
 bool is_strided(const ScanParams& p) noexcept { return p.view.x_strides[0] != 1 || p.view.result_strides[0] != 1; }
 const char* accepts_each_line(const DeviceProps&, const ScanParams& p) noexcept {
   if (p.view.rank == 0) return "it is for the lines of a view";
-  return p.view.extents[0] / kScanLeafTile < kMaxGrid / 2 ? nullptr : kTooLong;
+  return p.view.extents[0] / kLeafTerms < kMaxGrid / 2 ? nullptr : kTooLong;
 }
 const char* deprioritized_for_warps(const DeviceProps&, const ScanParams& p) noexcept {
   const int64_t most = p.view.extents[0] / (is_strided(p) ? kEachLineCopied : kEachLine);
@@ -120,7 +128,7 @@ Config each_line_config(const DeviceProps& d, const ScanParams& p) noexcept {
   ScratchLayout layout;
   layout.take(scan_statuses_bytes(p.line_count()));
   layout.take(one.workspace_bytes);
-  ScanEachLine each{one.grid, one.shared_bytes, one.workspace_bytes};
+  ScanEachLine each{one.grid, one.block, one.shared_bytes, one.workspace_bytes};
   if (p.view.x_strides[0] != 1) each.x = layout.take(p.view.extents[0] * element_bytes(p.dtype));
   if (p.view.result_strides[0] != 1) each.result = layout.take(p.view.extents[0] * element_bytes(p.result_type));
   Config config = one;
