@@ -30,7 +30,7 @@ struct alignas(16) ScanCounters {
 constexpr int kScanWarps = 8;  // at most. Devices before compute capability 8.0 have room for the elements of fewer
 constexpr int64_t kScanStaticBytes = 2304;  // at most, of shared memory, beside the elements
 constexpr int scan_warps(int64_t shared_bytes_per_block, int64_t element) noexcept {
-  const int64_t least = kScanWarps * kLeafTerms * element + kScanStaticBytes;
+  const int64_t least = int64_t{kScanWarps} * kLeafTerms * element + kScanStaticBytes;
   return least <= shared_bytes_per_block ? kScanWarps : kScanWarps / 2;
 }
 // The sums of aligned groups of 32^k tiles are published: one word each, for k < kScanHops.

@@ -79,7 +79,7 @@ Config lines_config(const DeviceProps& d, const ScanParams& p) noexcept {
   Config config{ceil_div(p.line_count(), lines), warps * 32, static_cast<int32_t>(group), lines};
   config.fixed_grid = true;
   config.workspace_bytes = sizeof(ScanLinesState);
-  if (sums) config.shared_bytes = warps * kLeafTerms * element_bytes(p.dtype);
+  if (sums) config.shared_bytes = int64_t{warps} * kLeafTerms * element_bytes(p.dtype);
   return config;
 }
 
