@@ -45,7 +45,8 @@ CallWork amount(const ArithmeticParams& c) noexcept {
     reads += c.w[k] == c.z || std::find(c.x, c.x + c.terms, c.w[k]) != c.x + c.terms ? 0 : 1;
   }
   const bool sum = c.op == Arithmetic::lincomb;
-  return {(reads + 1) * n * size_of(c.dtype), sum ? (std::max<int64_t>(2 * terms - 1, 0) + 2 * c.dots) * n : 0};
+  return {(reads + 1) * n * size_of(c.dtype),
+          sum ? (std::max<int64_t>(2 * terms - 1, 0) + int64_t{2} * c.dots) * n : 0};
 }
 CallWork amount(const GatherScatterParams& c) noexcept { return {c.n * (2 * c.row_bytes + size_of(c.index_type))}; }
 // A repeated element counts once.
