@@ -1,11 +1,11 @@
 // Conjugate gradients with the Laplacian of seven points on n x n x n cells, f64: the time of an iteration by our calls,
-// and by two programs of a CUDA programmer in the same run. Prints JSON.
-//   blocking  our calls with factors as values: two blocking dot products per iteration
-//   enqueued  four asynchronous calls with factors in memory, without a graph
-//   graph     the same in a CUDA graph of ten iterations
-//   cublas    cuBLAS with its scalars on the device, and a kernel for the operator, in a graph of ten
-//   fused     three kernels that fuse all passes, and one for the scalars, in a graph of ten. Their sums use atomics.
-// Each way begins with the same residual. r.r after all iterations is compared with that of `blocking`.
+// and by two programs of a CUDA programmer in the same run.
+//   blocking  Our calls with factors as values: two blocking dot products per iteration.
+//   enqueued  Four asynchronous calls with factors in memory, without a graph.
+//   graph     The same in a CUDA graph of ten iterations.
+//   cublas    cuBLAS with its scalars on the device, and a kernel for the operator, in a graph of ten.
+//   fused     Three kernels that fuse all passes, and one for the scalars, in a graph of ten. Their sums use atomics.
+// Each way begins with the same residual, and prints r.r after all iterations.
 // usage: bench_cg [FILE.json]
 #include <cublas_v2.h>
 #include <gpumem.h>
@@ -167,7 +167,7 @@ class Solver {
     return time;
   }
 
-  // On the context's own stream, for which blocking calls wait.
+  // On the context's own stream. Blocking calls wait for it.
   Time blocking() {
     double rr = 0;
     const auto ten = [&] {

@@ -120,8 +120,8 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! lincomb, and in the same pass results(k) = the sum of z * w(k) for up to 3 views with z's shape, of which some may be
-  ! z itself. results is a contiguous view of real64.
+  ! lincomb, and in the same pass results(k) = the sum of z * w(k). w has 1 to 3 views with z's shape, and z may be one of
+  ! them. results is a contiguous view of real64.
   subroutine lincomb_dot_r32(self, factors, x, z, w, results, numerators, denominators, stat, errmsg)
     class(gpumem_arithmetic_queue), intent(in) :: self
     real(real32), intent(in) :: factors(:)

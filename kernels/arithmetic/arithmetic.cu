@@ -110,8 +110,8 @@ class Factors {
     for (int k = 0; k < kTerms; ++k) {
       value_[k] = v.factor[k];
       if constexpr (kInMemory) {
-        numerator_[k] = v.numerator[k] != nullptr ? *v.numerator[k] : 1;
-        denominator_[k] = v.denominator[k] != nullptr ? *v.denominator[k] : 1;
+        numerator_[k] = number_in_memory(v.numerator[k]);
+        denominator_[k] = number_in_memory(v.denominator[k]);
       }
     }
   }
@@ -120,9 +120,7 @@ class Factors {
       if (finished_) return;
       finished_ = true;
 #pragma unroll
-      for (int k = 0; k < kTerms; ++k) {
-        value_[k] = static_cast<T>(static_cast<double>(value_[k]) * numerator_[k] / denominator_[k]);
-      }
+      for (int k = 0; k < kTerms; ++k) value_[k] = factor_of(value_[k], numerator_[k], denominator_[k]);
     }
   }
   __device__ __forceinline__ T operator[](int k) const { return value_[k]; }

@@ -44,11 +44,14 @@ struct ArithmeticParams {
 
 // `given` and the result have the type of the arrays.
 template <class T>
+constexpr T factor_of(T given, double numerator, double denominator) noexcept {
+  return static_cast<T>(static_cast<double>(given) * numerator / denominator);
+}
+// nullptr: 1.
+constexpr double number_in_memory(const double* p) noexcept { return p != nullptr ? *p : 1; }
+template <class T>
 constexpr T factor_in_memory(T given, const double* numerator, const double* denominator) noexcept {
-  double factor = given;
-  if (numerator != nullptr) factor *= *numerator;
-  if (denominator != nullptr) factor /= *denominator;
-  return static_cast<T>(factor);
+  return factor_of(given, number_in_memory(numerator), number_in_memory(denominator));
 }
 
 // The arguments of a call, with the caller's arrays.

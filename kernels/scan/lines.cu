@@ -1,7 +1,7 @@
 // Scans of many lines: the lines of a view along one axis, and segments.
 // Moves: reads each element once and writes each result once.
 // Access: long_lines: a warp has a line, and takes 128 elements of it at a time, four neighbours per lane. The next ones
-//         are on their way while it computes. Sums of floating-point elements are in ordered.cu.
+//         are on their way while it computes. Sums of floating-point elements are in sums_of_lines.cu.
 //         short_lines: a line of up to 32 elements has as many lanes, rounded up to a power of two.
 // A step is read before it is written, so the result may be x.
 #include "kernels/scan/lines.cuh"
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(kScanLinesThreads) short_lines(const __grid_co
 }  // namespace
 
 LaunchResult scan_lines(const ScanParams& p, const Config& config, const Launch& launch) {
-  if (config.per_thread == 0 && is_ordered(p)) return scan_sums_of_lines(p, config, launch);
+  if (config.own.get<bool>()) return scan_sums_of_lines(p, config, launch);
   Arguments a{p, config.per_thread, {}};
   const cudaError_t error = begin_report(p, launch, a.report);
   if (error != cudaSuccess) return error;

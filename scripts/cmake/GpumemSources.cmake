@@ -222,6 +222,7 @@ set(kernel_sources
   kernels/scan/lines.cu
   kernels/scan/look_back.cu
   kernels/scan/ordered.cu
+  kernels/scan/sums_of_lines.cu
   kernels/sort/radix_sort.cu
   kernels/sort/segments.cu
   kernels/sort/sort.cu
