@@ -77,39 +77,66 @@ Arena::FreeRanges::const_iterator Arena::best_fit(const StreamCache& cache, cons
   return free_.end();
 }
 
-// Chooses the place that needs the fewest new pages behind free memory. Ties go to a place behind the stream's own
+bool Arena::available(const Spans::value_type& span, const StreamCache& cache, Of of) const noexcept {
+  const StreamCache* const owner = span.second.cache;
+  if (span.second.used) return false;
+  return owner == &cache || (of == Of::all && span.second.freed <= owner->passed);
+}
+
+// The start of the available memory that ends at `at`, where a hole begins.
+uintptr_t Arena::run_before(uintptr_t at, const StreamCache& cache, Of of) const noexcept {
+  uintptr_t start = at;
+  for (auto span = spans_.lower_bound(at); start != middle_ && span != spans_.begin();) {
+    --span;
+    if (span->first + span->second.bytes != start || !available(*span, cache, of)) break;
+    start = span->first;
+  }
+  return start;
+}
+
+// The end of the available memory that starts at `at`.
+uintptr_t Arena::run_behind(uintptr_t at, const StreamCache& cache, Of of) const noexcept {
+  uintptr_t end = at;
+  for (auto span = spans_.find(at); span != spans_.end() && span->first == end; ++span) {
+    if (part_of(end) != part_of(at) || !available(*span, cache, of)) break;
+    end += span->second.bytes;
+  }
+  return end;
+}
+
+// Chooses the place that needs the fewest new pages between free memory. Ties go to a place behind the stream's own
 // memory. A stream with no memory there begins in the middle of the largest hole, so that its memory stays together.
 // Both halves must still have room for all of the device's memory.
-Arena::Growth Arena::growth(const StreamCache& cache, const Request& request) const {
+Arena::Growth Arena::growth(const StreamCache& cache, const Request& request, Of of) const {
   Growth best;
   bool best_is_own = false;
-  size_t best_room = 0;
   for (const auto& [at, room] : unmapped_) {
     if (part_of(at) != request.part) continue;
-    uintptr_t start = at;
-    bool own = false;
-    const auto behind = spans_.lower_bound(at);
-    if (behind != spans_.begin()) {
-      const auto& [before, span] = *std::prev(behind);
-      own = span.cache == &cache && before + span.bytes == at && part_of(before) == request.part;
-      if (own && !span.used) start = before;
-    }
-    const size_t missing = round_up(round_up(start, request.alignment) + request.bytes, granule_) - at;
-    if (missing > room || missing > best.missing) continue;
-    if (missing == best.missing && (best_is_own || (!own && room <= best_room))) continue;
-    best = {at, missing};
+    const auto next = spans_.lower_bound(at);
+    const auto before = next == spans_.begin() ? spans_.end() : std::prev(next);
+    const bool own = at != middle_ && before != spans_.end() && before->second.cache == &cache &&
+                     before->first + before->second.bytes == at;
+    const uintptr_t start = run_before(at, cache, of);
+    const uintptr_t end = round_up(start, request.alignment) + request.bytes;
+    const uintptr_t hole_end = at + room;
+    const size_t missing = end > at ? std::min(round_up(end, granule_) - at, room) : granule_;
+    if (missing > best.missing || (end > hole_end && run_behind(hole_end, cache, of) < end)) continue;
+    if (missing == best.missing && (best_is_own || (!own && room <= best.room))) continue;
+    best = {start, at, missing, std::max(end, at + missing), room};
     best_is_own = own;
-    best_room = room;
   }
-  const size_t half = round_down(best_room / 2, granule_);
-  if (!best_is_own && half >= (end_ - base_) / (kForSlabs + kForLarge)) best.at += half;
+  const size_t half = round_down(best.room / 2, granule_);
+  if (!best_is_own && best.from == best.at && half >= (end_ - base_) / (kForSlabs + kForLarge)) {
+    best.at += half;
+    best = {best.at, best.at, best.missing, best.at + best.missing, best.room - half};
+  }
   return best;
 }
 
 Arena::Spans::iterator Arena::add_span(uintptr_t at, size_t bytes) {
   FreeRanges one;
   one.insert(FreeRange{});
-  return spans_.emplace(at, Span{bytes, nullptr, true, {}, one.extract(one.begin())}).first;
+  return spans_.emplace(at, Span{bytes, nullptr, true, 0, {}, one.extract(one.begin())}).first;
 }
 
 void Arena::set_free(Spans::iterator span, const StreamCache& cache) noexcept {
@@ -131,6 +158,7 @@ Arena::Spans::iterator Arena::split(Spans::iterator span, size_t bytes) {
   const auto rest = add_span(span->first + bytes, span->second.bytes - bytes);
   const StreamCache& cache = *span->second.cache;
   set_used(span);
+  rest->second.freed = span->second.freed;
   span->second.bytes = bytes;
   set_free(span, cache);
   set_free(rest, cache);
@@ -147,6 +175,7 @@ Arena::Spans::iterator Arena::set_free_joined(Spans::iterator span, const Stream
   if (next != spans_.end() && next->first == end && joins(next, cache, end)) {
     set_used(next);
     span->second.bytes += next->second.bytes;
+    span->second.freed = std::max(span->second.freed, next->second.freed);
     spans_.erase(next);
   }
   if (span != spans_.begin()) {
@@ -154,6 +183,7 @@ Arena::Spans::iterator Arena::set_free_joined(Spans::iterator span, const Stream
     if (before->first + before->second.bytes == span->first && joins(before, cache, span->first)) {
       set_used(before);
       before->second.bytes += span->second.bytes;
+      before->second.freed = std::max(before->second.freed, span->second.freed);
       spans_.erase(span);
       span = before;
     }
@@ -175,6 +205,35 @@ void* Arena::take(const StreamCache& cache, const Request& request) {
   return reinterpret_cast<void*>(at);
 }
 
+// Free memory from `from` to `to` becomes the cache's.
+void Arena::claim(uintptr_t from, uintptr_t to, const StreamCache& cache) {
+  for (auto span = spans_.lower_bound(from); span != spans_.end() && span->first < to; ++span) {
+    if (span->second.cache == &cache) continue;
+    if (span->first + span->second.bytes > to) split(span, to - span->first);
+    set_used(span);
+    span = set_free_joined(span, cache);
+  }
+}
+
+bool Arena::gather(const StreamCache& cache, const Request& request) {
+  uintptr_t from = 0;
+  uintptr_t to = 0;
+  size_t least = SIZE_MAX;
+  for (auto span = spans_.begin(); span != spans_.end();) {
+    const uintptr_t start = span->first;
+    const uintptr_t end = run_behind(start, cache, Of::all);
+    const uintptr_t needed = round_up(start, request.alignment) + request.bytes;
+    if (part_of(start) == request.part && needed <= end && end - start < least) {
+      from = start;
+      to = needed;
+      least = end - start;
+    }
+    span = end == start ? std::next(span) : spans_.lower_bound(end);
+  }
+  claim(from, to, cache);
+  return from < to;
+}
+
 void Arena::unmap_chunks(uintptr_t from, uintptr_t to) noexcept {
   if (from == to) return;
   unmapped.fetch_add(1);
@@ -182,49 +241,61 @@ void Arena::unmap_chunks(uintptr_t from, uintptr_t to) noexcept {
   chunks_.erase(chunks_.lower_bound(from), chunks_.lower_bound(to));
 }
 
-void Arena::map(uintptr_t at, size_t bytes) {
-  const size_t most = std::max(granule_, round_down(bytes / kChunksOfARequest, granule_));
+void Arena::map(uintptr_t at, const Growth& growth) {
+  const uintptr_t to = at + growth.missing;
+  const size_t most = std::max(growth.chunk, round_up(growth.missing / kChunksOfARequest, granule_));
   uintptr_t end = at;
   ScopeExit undo([&] { unmap_chunks(at, end); });
-  while (end < at + bytes) {
-    const size_t part = std::min(most, at + bytes - end);
-    const auto chunk = chunks_.emplace(end, Chunk{part, 0}).first;
+  while (end < to) {
+    const auto chunk = chunks_.emplace(end, std::min(most, to - end)).first;
     ScopeExit drop([&] { chunks_.erase(chunk); });
-    backend_.map(end, part);
+    backend_.map(end, chunk->second);
     drop.release();
-    end += part;
+    end += chunk->second;
   }
   undo.release();
 }
 
-void Arena::grow(const StreamCache& cache, Growth growth) {
-  const auto [at, missing] = growth;
-  if (missing == SIZE_MAX) fail(GPUMEM_OUT_OF_MEMORY, "no addresses are left for them");
-  const auto span = add_span(at, missing);
+// Joins a hole with its neighbours.
+void Arena::join_hole(Pieces::iterator hole) noexcept {
+  const uintptr_t from = hole->first;
+  const auto next = std::next(hole);
+  if (const uintptr_t to = from + hole->second; next != unmapped_.end() && to == next->first && to != middle_) {
+    hole->second += next->second;
+    unmapped_.erase(next);
+  }
+  if (hole == unmapped_.begin() || from == middle_) return;
+  const auto before = std::prev(hole);
+  if (before->first + before->second != from) return;
+  before->second += hole->second;
+  unmapped_.erase(hole);
+}
+
+void Arena::grow(const StreamCache& cache, const Growth& growth) {
+  const uintptr_t at = growth.at;
+  if (growth.missing == SIZE_MAX) fail(GPUMEM_OUT_OF_MEMORY, "no addresses are left for them");
+  claim(growth.from, growth.end, cache);
+  const auto span = add_span(at, growth.missing);
   ScopeExit back([&] { spans_.erase(span); });
   const auto hole = std::prev(unmapped_.upper_bound(at));
   const uintptr_t end = hole->first + hole->second;
-  auto rest = at + missing < end ? unmapped_.emplace(at + missing, end - at - missing).first : unmapped_.end();
+  const uintptr_t to = at + growth.missing;
+  const auto rest = to < end ? unmapped_.emplace(to, end - to).first : unmapped_.end();
   ScopeExit join([&] {
     if (rest != unmapped_.end()) unmapped_.erase(rest);
   });
-  map(at, missing);
+  map(at, growth);
   join.release();
   back.release();
   hole->second = at - hole->first;
   if (hole->second == 0) unmapped_.erase(hole);
-  mapped_ += static_cast<int64_t>(missing);
+  mapped_ += static_cast<int64_t>(growth.missing);
   set_free_joined(span, cache);
 }
 
 void Arena::give_back(const StreamCache& cache, void* p) noexcept {
   const auto span = spans_.find(reinterpret_cast<uintptr_t>(p));
-  const uintptr_t end = span->first + span->second.bytes;
-  for (auto chunk = chunks_.lower_bound(end); chunk != chunks_.begin();) {
-    --chunk;
-    chunk->second.freed = next_mark_;
-    if (chunk->first <= span->first) break;
-  }
+  span->second.freed = next_mark_;
   used_ -= static_cast<int64_t>(span->second.bytes);
   set_free_joined(span, cache);
 }
@@ -242,36 +313,24 @@ void Arena::absorb(const StreamCache& to, const StreamCache& from) noexcept {
   }
 }
 
-// Takes the marks of all chunks of the span, so the result may come from a neighbour.
-uint64_t Arena::last_freed(const Spans::value_type& span) const noexcept {
-  const auto& [at, of] = span;
-  uint64_t freed = 0;
-  for (auto chunk = chunks_.lower_bound(at + of.bytes); chunk != chunks_.begin();) {
-    --chunk;
-    freed = std::max(freed, chunk->second.freed);
-    if (chunk->first <= at) break;
-  }
-  return freed;
-}
-
 bool Arena::passed(const StreamCache& cache, const void* p) const noexcept {
-  return last_freed(*spans_.find(reinterpret_cast<uintptr_t>(p))) <= cache.passed;
+  return spans_.find(reinterpret_cast<uintptr_t>(p))->second.freed <= cache.passed;
 }
 
 void Arena::absorb_passed(const StreamCache& to) noexcept {
   for (auto span = spans_.begin(); span != spans_.end(); ++span) {
     const StreamCache* const cache = span->second.cache;
-    if (span->second.used || cache == &to || last_freed(*span) > cache->passed) continue;
+    if (span->second.used || cache == &to || span->second.freed > cache->passed) continue;
     set_used(span);
     span = set_free_joined(span, to);
   }
 }
 
-bool Arena::unused(const Chunks::value_type& chunk) const {
-  const auto& [at, of] = chunk;
-  for (auto span = spans_.lower_bound(at + of.bytes);;) {
+bool Arena::unused(const Pieces::value_type& chunk) const {
+  const auto& [at, bytes] = chunk;
+  for (auto span = spans_.lower_bound(at + bytes);;) {
     const Span& over = (--span)->second;
-    if (over.used || of.freed > over.cache->passed) return false;
+    if (over.used || over.freed > over.cache->passed) return false;
     if (span->first <= at) return true;
   }
 }
@@ -282,22 +341,13 @@ void Arena::unmap(uintptr_t from, uintptr_t to) {
     const auto span = std::prev(spans_.upper_bound(border));
     if (span->first < border && border < span->first + span->second.bytes) split(span, border - span->first);
   }
-  auto hole = unmapped_.emplace(from, to - from).first;
+  const auto hole = unmapped_.emplace(from, to - from).first;
   unmap_chunks(from, to);
   for (auto span = spans_.find(from); span != spans_.end() && span->first < to; span = spans_.erase(span)) {
     set_used(span);
   }
   mapped_ -= static_cast<int64_t>(to - from);
-  const auto next = std::next(hole);
-  if (next != unmapped_.end() && to == next->first && to != middle_) {
-    hole->second += next->second;
-    unmapped_.erase(next);
-  }
-  if (hole == unmapped_.begin() || from == middle_) return;
-  const auto before = std::prev(hole);
-  if (before->first + before->second != from) return;
-  before->second += hole->second;
-  unmapped_.erase(hole);
+  join_hole(hole);
 }
 
 // Unmaps the last chunks first, so that mapped memory stays together. One call unmaps adjacent chunks.
@@ -305,10 +355,10 @@ void Arena::unmap_down_to(int64_t most) {
   for (auto chunk = chunks_.end(); chunk != chunks_.begin() && mapped_ > most;) {
     if (!unused(*--chunk)) continue;
     uintptr_t from = chunk->first;
-    const uintptr_t to = from + chunk->second.bytes;
+    const uintptr_t to = from + chunk->second;
     while (chunk != chunks_.begin() && mapped_ - static_cast<int64_t>(to - from) > most) {
-      const auto& [at, of] = *--chunk;
-      if (at + of.bytes != from || !unused(*chunk)) break;
+      const auto& [at, bytes] = *--chunk;
+      if (at + bytes != from || !unused(*chunk)) break;
       from = at;
     }
     unmap(from, to);

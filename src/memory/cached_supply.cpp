@@ -63,7 +63,7 @@ void CachedSupply::note_needed(const StreamCache& cache, const PoolRequest& requ
   held_peak_ = std::max(held_peak_, held);
 }
 
-int64_t CachedSupply::missing_for(const StreamCache&, const PoolRequest& request, size_t slots) {
+int64_t CachedSupply::missing_for(StreamCache&, const PoolRequest& request, size_t slots, bool) {
   const size_t bytes = slots * request.block_bytes;
   return static_cast<int64_t>(request.alignment > kBlockUnit ? bytes + request.alignment : bytes);
 }
@@ -160,16 +160,18 @@ bool CachedSupply::adopt_from_others(StreamCache& cache, const PoolRequest& requ
 }
 
 // Makes room for the missing bytes of a region. Unmapping may remove its intended neighbour, which increases them.
-int64_t CachedSupply::make_room(const StreamCache& cache, const PoolRequest& request, size_t slots) {
-  int64_t missing = missing_for(cache, request, slots);
+int64_t CachedSupply::make_room(StreamCache& cache, const PoolRequest& request, size_t slots) {
+  int64_t missing = missing_for(cache, request, slots, false);
   const auto room = [&] { return std::max<int64_t>(std::min(target(request), books_.limit()) - missing, 0); };
   if (books_.reserved.now() <= room()) return missing;
   settle();
   note_needed(cache, request);
-  missing = missing_for(cache, request, slots);
+  if (books_.reserved.now() <= room()) return missing;
+  if (gather(cache, request, slots)) return 0;
+  missing = missing_for(cache, request, slots, true);
   for (int64_t released = 1; released > 0 && books_.reserved.now() > room();) {
     released = release_to(room(), nullptr);
-    missing = missing_for(cache, request, slots);
+    missing = missing_for(cache, request, slots, true);
   }
   return missing;
 }
@@ -179,20 +181,20 @@ void CachedSupply::add_region(StreamCache& cache, const PoolRequest& request) {
   int64_t missing = make_room(cache, request, slots);
   if (slots > 1 && books_.over_limit(missing)) {
     slots = 1;
-    missing = missing_for(cache, request, slots);
+    missing = missing_for(cache, request, slots, true);
   }
   if (books_.over_limit(missing)) fail_over_limit(request);
   attach_region(cache, request, slots);
 }
 
+// Other threads may use the stream while memory is mapped, so the room is made last.
 void CachedSupply::attach_region(StreamCache& cache, const PoolRequest& request, size_t slots) {
-  {
-    const std::lock_guard<std::mutex> lock(cache.mutex);
-    cache.make_room(request.size_class, slots);
-  }
   Region& region = new_region(cache, request, slots);
+  ScopeExit back([&] { drop(region, cache); });
   const std::lock_guard<std::mutex> lock(cache.mutex);
+  cache.make_room(request.size_class, slots);
   cache.attach(region);
+  back.release();
 }
 
 int64_t CachedSupply::release_largest() {

@@ -28,8 +28,10 @@ class CachedSupply : public RegionSupply {
   // reuse() makes a region of the cache's free memory. adopt_free() takes another cache's, behind its stream's work.
   virtual bool reuse(StreamCache& /*cache*/, const PoolRequest& /*request*/) { return false; }
   virtual bool adopt_free(StreamCache& cache, StreamCache& from, const PoolRequest& request);
-  // Upper bound of the new memory for a region of `slots`.
-  virtual int64_t missing_for(const StreamCache& cache, const PoolRequest& request, size_t slots);
+  // Whether memory that other streams have passed now serves a region of `slots`.
+  virtual bool gather(StreamCache& /*cache*/, const PoolRequest& /*request*/, size_t /*slots*/) { return false; }
+  // Upper bound of the new memory for a region of `slots`. scarce: memory that other streams have passed is used as well.
+  virtual int64_t missing_for(StreamCache& cache, const PoolRequest& request, size_t slots, bool scarce);
   // Whether memory of other streams is preferable to `bytes` of new memory.
   virtual bool scarce(int64_t bytes, const PoolRequest& request) const noexcept;
   // Releases idle memory until at most `most` bytes are reserved. Returns the bytes released.
@@ -44,7 +46,7 @@ class CachedSupply : public RegionSupply {
   bool adopt(StreamCache& cache, StreamCache& from, const PoolRequest& request);
   bool adopt_from_others(StreamCache& cache, const PoolRequest& request);
   void note_needed(const StreamCache& cache, const PoolRequest& request);
-  int64_t make_room(const StreamCache& cache, const PoolRequest& request, size_t slots);
+  int64_t make_room(StreamCache& cache, const PoolRequest& request, size_t slots);
   void add_region(StreamCache& cache, const PoolRequest& request);
   int64_t release_largest();  // bytes; 0: no idle region
 

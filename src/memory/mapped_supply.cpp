@@ -12,6 +12,9 @@ namespace {
 // An event behind finished work passes a few microseconds later, which is sooner than a chunk can be mapped.
 constexpr std::chrono::microseconds kUntilEventsPass{50};
 
+// An event costs as much as the rest of a reuse.
+constexpr uint64_t kReusesPerFence = 16;
+
 // If many large blocks are idle, they are joined and cut again. A block taken whole would keep its neighbours apart.
 bool takes_whole(const StreamCache& cache, const PoolRequest& request) noexcept {
   constexpr size_t kMost = 8;
@@ -52,8 +55,19 @@ void* MappedSupply::take_memory(StreamCache& cache, const PoolRequest& request, 
 
 void MappedSupply::give_back_memory(const StreamCache& cache, void* p, size_t) noexcept { arena_->give_back(cache, p); }
 
-int64_t MappedSupply::missing_for(const StreamCache& cache, const PoolRequest& request, size_t slots) {
-  growth_ = arena_->growth(cache, in_arena(request, request.taken_bytes(slots)));
+// Pages for further small blocks of a stream, so that it calls the driver seldom.
+size_t MappedSupply::ahead_of(StreamCache& cache) const {
+  constexpr int64_t kMost = int64_t{16} << 20;
+  const std::lock_guard<std::mutex> lock(cache.mutex);
+  const int64_t ahead = arena_->whole_pages(std::min(cache.counts.live_bytes / 16, kMost));
+  return books_.over_limit(ahead) ? 0 : static_cast<size_t>(ahead);
+}
+
+int64_t MappedSupply::missing_for(StreamCache& cache, const PoolRequest& request, size_t slots, bool scarce) {
+  const Arena::Request wanted = in_arena(request, request.taken_bytes(slots));
+  growth_ = arena_->growth(cache, wanted, scarce ? Arena::Of::all : Arena::Of::own);
+  growth_.missing = std::max(growth_.missing, std::min(ahead_of(cache), growth_.room));
+  if (books_.reserved.now() / 33 * 32 > target(request)) growth_.chunk = Arena::kSmallChunk;
   return static_cast<int64_t>(std::min<size_t>(growth_.missing, kLargestClass));
 }
 
@@ -67,7 +81,7 @@ void MappedSupply::release_all() {
 
 bool MappedSupply::reuse(StreamCache& cache, const PoolRequest& request) {
   // Near the target (1.1 times the peak of live bytes), so that memory can be released on reaching it.
-  if (books_.reserved.now() > target(request) / 12 * 11) note_passed(cache);
+  if (books_.reserved.now() > target(request) / 12 * 11 && ++cache.reuses % kReusesPerFence == 0) note_passed(cache);
   return attach_free(cache, request);
 }
 
@@ -116,22 +130,34 @@ void MappedSupply::note_passed(StreamCache& cache) {
   cache.fenced = arena_->mark();
 }
 
-// Memory that streams may still use stays mapped.
-int64_t MappedSupply::release_to(int64_t most, std::vector<FencePtr>* not_passed) {
+// Idle memory of all streams becomes free, and passed if the streams are done with it.
+void MappedSupply::free_idle(int first_class) {
   const auto& caches = books_.caches;
   for (const auto& cache : caches) {
-    if (books_.usable(*cache)) merge_idle(*cache, 0);
-  }
-  const int64_t before = arena_->mapped_bytes();
-  if (before <= most) return 0;
-  for (const auto& cache : caches) {
-    if (books_.usable(*cache)) note_passed(*cache);
+    if (!books_.usable(*cache)) continue;
+    merge_idle(*cache, first_class);
+    note_passed(*cache);
   }
   const auto until = std::chrono::steady_clock::now() + kUntilEventsPass;
   while (!std::all_of(caches.begin(), caches.end(), [](const auto& cache) { return cache->passed_fence(); })) {
     if (std::chrono::steady_clock::now() > until) break;
     std::this_thread::yield();
   }
+}
+
+bool MappedSupply::gather(StreamCache& cache, const PoolRequest& request, size_t slots) {
+  const Arena::Request wanted = in_arena(request, request.taken_bytes(slots));
+  if (arena_->gather(cache, wanted)) return true;
+  free_idle(request.size_class > kLastInSlab ? kLastInSlab + 1 : kSizeClasses);  // idle slabs stay whole
+  return arena_->gather(cache, wanted);
+}
+
+// Memory that streams may still use stays mapped.
+int64_t MappedSupply::release_to(int64_t most, std::vector<FencePtr>* not_passed) {
+  free_idle(0);
+  const auto& caches = books_.caches;
+  const int64_t before = arena_->mapped_bytes();
+  if (before <= most) return 0;
   arena_->unmap_down_to(most);
   count_mapped();
   if (not_passed != nullptr && arena_->mapped_bytes() > most) {

@@ -24,12 +24,15 @@ class MappedSupply final : public CachedSupply {
   void absorb(StreamCache& from) noexcept override { arena_->absorb(books_.ready, from); }
   bool reuse(StreamCache& cache, const PoolRequest& request) override;
   bool adopt_free(StreamCache& cache, StreamCache& from, const PoolRequest& request) override;
-  int64_t missing_for(const StreamCache& cache, const PoolRequest& request, size_t slots) override;
+  bool gather(StreamCache& cache, const PoolRequest& request, size_t slots) override;
+  int64_t missing_for(StreamCache& cache, const PoolRequest& request, size_t slots, bool scarce) override;
   bool scarce(int64_t bytes, const PoolRequest& request) const noexcept override;
   int64_t release_to(int64_t most, std::vector<FencePtr>* not_passed) override;
 
+  size_t ahead_of(StreamCache& cache) const;
   bool attach_free(StreamCache& cache, const PoolRequest& request);
   void merge_idle(StreamCache& cache, int first_class);
+  void free_idle(int first_class);
   void note_passed(StreamCache& cache);
   void count_mapped() noexcept { books_.reserved.add(arena_->mapped_bytes() - books_.reserved.now()); }
 

@@ -57,6 +57,7 @@ struct alignas(128) StreamCache {
   uint64_t passed = 0;
   uint64_t fenced = 0;
   FencePtr fence;
+  uint64_t reuses = 0;  // of free memory near the target
   // Whether the stream has passed its fence, or has none.
   bool passed_fence() {
     if (fence == nullptr) return true;

@@ -16,8 +16,12 @@ class ArenaOfFake : public testing::Test {
  protected:
   static Arena::Request large(size_t bytes, size_t alignment = 256) { return {Arena::Part::large, bytes, alignment}; }
   static Arena::Request slab(size_t bytes) { return {Arena::Part::slabs, bytes, 256}; }
-  uintptr_t take(const StreamCache& cache, const Arena::Request& request) {
-    if (!arena->fits(cache, request)) arena->grow(cache, arena->growth(cache, request));
+  uintptr_t take(const StreamCache& cache, const Arena::Request& request, size_t chunk = Arena::kChunk) {
+    if (!arena->fits(cache, request)) {
+      Arena::Growth growth = arena->growth(cache, request, Arena::Of::own);
+      growth.chunk = chunk;
+      arena->grow(cache, growth);
+    }
     return reinterpret_cast<uintptr_t>(arena->take(cache, request));
   }
   void give_back(const StreamCache& cache, uintptr_t p) { arena->give_back(cache, reinterpret_cast<void*>(p)); }
@@ -45,7 +49,7 @@ TEST_F(ArenaOfFake, MapsWholeGranulesAndUsesWhatIsLeftOfThem) {
 
 TEST_F(ArenaOfFake, GrowsBehindWhatIsFreeByWhatIsMissing) {
   const uintptr_t first = take(a, large(kMiB));
-  const Arena::Growth growth = arena->growth(a, large(3 * kMiB));
+  const Arena::Growth growth = arena->growth(a, large(3 * kMiB), Arena::Of::own);
   EXPECT_EQ(growth.missing, kGranule) << "one MiB is free already";
   arena->grow(a, growth);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(arena->take(a, large(3 * kMiB))), first + kMiB);
@@ -95,7 +99,7 @@ TEST_F(ArenaOfFake, TakesTheSmallestPieceThatFitsAtItsAlignment) {
 }
 
 TEST_F(ArenaOfFake, UnmapsWhatItsStreamHasPassed) {
-  const uintptr_t p = take(a, large(4 * kMiB));
+  const uintptr_t p = take(a, large(4 * kMiB), kGranule);
   give_back(a, p);
   arena->unmap_down_to(0);
   EXPECT_EQ(arena->mapped_bytes(), static_cast<int64_t>(4 * kMiB)) << "work may still use it";
@@ -114,16 +118,78 @@ TEST_F(ArenaOfFake, UnmapsWhatItsStreamHasPassed) {
 }
 
 TEST_F(ArenaOfFake, UnmapsNoMoreThanItIsAskedTo) {
-  give_back(a, take(a, large(16 * kMiB)));
+  give_back(a, take(a, large(16 * kMiB), kGranule));
   a.passed = arena->mark();
   arena->unmap_down_to(8 * kMiB);
   EXPECT_EQ(backend.mapped_bytes(), static_cast<int64_t>(8 * kMiB));
   EXPECT_TRUE(arena->fits(a, large(8 * kMiB)));
 }
 
+TEST_F(ArenaOfFake, MapsAChunkAtOnce) {
+  take(a, large(5 * kGranule));
+  EXPECT_EQ(backend.maps, 1);
+  give_back(b, take(b, large(20 * kGranule), 8 * kGranule));
+  EXPECT_EQ(backend.maps, 4);
+  b.passed = arena->mark();
+  take(b, large(kMiB));
+  arena->unmap_down_to(0);
+  EXPECT_EQ(backend.mapped_bytes(), static_cast<int64_t>(13 * kGranule)) << "a block keeps its whole chunk";
+}
+
+TEST_F(ArenaOfFake, GathersWhatOtherStreamsHavePassed) {
+  const uintptr_t first = take(a, large(2 * kMiB));
+  const uintptr_t second = take(a, large(2 * kMiB));
+  const uintptr_t third = take(a, large(4 * kMiB));
+  give_back(a, first);
+  give_back(b, second);  // as if the other stream had taken it
+  EXPECT_FALSE(arena->gather(b, large(3 * kMiB))) << "work may still use it";
+  a.passed = arena->mark();
+  give_back(a, third);
+  EXPECT_FALSE(arena->gather(b, large(5 * kMiB))) << "the third was freed later";
+  ASSERT_TRUE(arena->gather(b, large(3 * kMiB)));
+  EXPECT_EQ(take(b, large(3 * kMiB)), first);
+  EXPECT_EQ(take(b, large(kMiB)), first + 3 * kMiB);
+  EXPECT_EQ(take(a, large(4 * kMiB)), third);
+}
+
+TEST_F(ArenaOfFake, AGatherLeavesTheRest) {
+  const uintptr_t p = take(a, large(8 * kMiB));
+  give_back(a, p);
+  a.passed = arena->mark();
+  ASSERT_TRUE(arena->gather(b, large(2 * kMiB)));
+  EXPECT_EQ(take(b, large(2 * kMiB)), p);
+  EXPECT_FALSE(arena->fits(b, large(512)));
+  EXPECT_EQ(take(a, large(6 * kMiB)), p + 2 * kMiB);
+}
+
+TEST_F(ArenaOfFake, FillsAHoleBetweenFreeMemory) {
+  const uintptr_t p = take(a, large(12 * kMiB), 4 * kMiB);
+  give_back(a, p);
+  const uintptr_t first = take(a, large(4 * kMiB));
+  const uintptr_t second = take(a, large(4 * kMiB));
+  const uintptr_t third = take(a, large(4 * kMiB));
+  give_back(a, second);
+  a.passed = arena->mark();
+  arena->unmap_down_to(0);
+  ASSERT_EQ(backend.mapped_bytes(), 8 * kMiB);
+  give_back(a, first);
+  give_back(b, third);
+  EXPECT_EQ(arena->growth(a, large(12 * kMiB), Arena::Of::own).missing, 12 * kMiB);
+  b.passed = arena->mark();
+  const Arena::Growth growth = arena->growth(a, large(11 * kMiB), Arena::Of::all);
+  EXPECT_EQ(growth.missing, 4 * kMiB);
+  backend.room = kMiB;
+  EXPECT_THROW(arena->grow(a, growth), Error);
+  EXPECT_EQ(arena->mapped_bytes(), static_cast<int64_t>(8 * kMiB));
+  backend.room = 4 * kMiB;
+  arena->grow(a, arena->growth(a, large(11 * kMiB), Arena::Of::all));
+  EXPECT_EQ(take(a, large(11 * kMiB)), first);
+  EXPECT_TRUE(arena->fits(b, large(kMiB))) << "the rest";
+}
+
 TEST_F(ArenaOfFake, AFailureMapsNothing) {
   backend.room = 5 * kMiB;
-  const Arena::Growth growth = arena->growth(a, large(16 * kMiB));
+  const Arena::Growth growth = arena->growth(a, large(16 * kMiB), Arena::Of::own);
   EXPECT_THROW(arena->grow(a, growth), Error);
   EXPECT_EQ(backend.mapped_bytes(), 0);
   EXPECT_EQ(arena->mapped_bytes(), 0);
@@ -133,8 +199,8 @@ TEST_F(ArenaOfFake, AFailureMapsNothing) {
 
 TEST_F(ArenaOfFake, RunsOutOfAddresses) {
   const Arena::Request more = large(17 * static_cast<size_t>(FakeBackend::kMemory));
-  EXPECT_EQ(arena->growth(a, more).missing, SIZE_MAX);
-  EXPECT_THROW(arena->grow(a, arena->growth(a, more)), Error);
+  EXPECT_EQ(arena->growth(a, more, Arena::Of::own).missing, SIZE_MAX);
+  EXPECT_THROW(arena->grow(a, arena->growth(a, more, Arena::Of::own)), Error);
 }
 
 TEST_F(ArenaOfFake, WhatOthersHavePassedBelongsToAll) {
