@@ -13,7 +13,7 @@ namespace gpumem {
 namespace {
 
 // Addresses, in multiples of the device's memory. Large blocks get more: holes may be too small, and streams separate.
-constexpr size_t kForSlabs = 1;
+constexpr size_t kForSlabs = 4;
 constexpr size_t kForLarge = 16;
 
 // A driver call costs about the same for one page as for many. But one live block keeps its whole chunk.
@@ -69,10 +69,14 @@ Arena::~Arena() {
   backend_.release_addresses(base_, end_ - base_);
 }
 
+bool Arena::fits_in(const FreeRange& piece, const Request& request) noexcept {
+  return round_up(piece.at, request.alignment) + request.bytes <= piece.at + piece.bytes;
+}
+
 Arena::FreeRanges::const_iterator Arena::best_fit(const StreamCache& cache, const Request& request) const {
   for (auto piece = free_.lower_bound({&cache, request.part, request.bytes, 0});
        piece != free_.end() && piece->cache == &cache && piece->part == request.part; ++piece) {
-    if (round_up(piece->at, request.alignment) + request.bytes <= piece->at + piece->bytes) return piece;
+    if (fits_in(*piece, request)) return piece;
   }
   return free_.end();
 }
@@ -215,20 +219,37 @@ void Arena::claim(uintptr_t from, uintptr_t to, const StreamCache& cache) {
   }
 }
 
-bool Arena::gather(const StreamCache& cache, const Request& request) {
+// The smallest piece that a cache has and its stream has passed.
+bool Arena::gather_piece(const StreamCache& cache, const Request& request) {
+  FreeRange best{nullptr, request.part, SIZE_MAX, 0};
+  const auto last_of = [](const StreamCache* owner) { return FreeRange{owner, Part::large, SIZE_MAX, UINTPTR_MAX}; };
+  for (auto any = free_.begin(); any != free_.end(); any = free_.upper_bound(last_of(any->cache))) {
+    const StreamCache& owner = *any->cache;
+    for (auto piece = best_fit(owner, request); piece != free_.end() && piece->bytes < best.bytes; ++piece) {
+      if (piece->cache != &owner || piece->part != request.part) break;
+      if (!fits_in(*piece, request) || !available(*spans_.find(piece->at), cache, Of::all)) continue;
+      best = *piece;
+      break;
+    }
+  }
+  if (best.cache == nullptr) return false;
+  claim(best.at, round_up(best.at, request.alignment) + request.bytes, cache);
+  return true;
+}
+
+// The smallest run of adjacent pieces.
+bool Arena::gather_run(const StreamCache& cache, const Request& request) {
   uintptr_t from = 0;
   uintptr_t to = 0;
   size_t least = SIZE_MAX;
-  for (auto span = spans_.begin(); span != spans_.end();) {
-    const uintptr_t start = span->first;
-    const uintptr_t end = run_behind(start, cache, Of::all);
-    const uintptr_t needed = round_up(start, request.alignment) + request.bytes;
-    if (part_of(start) == request.part && needed <= end && end - start < least) {
-      from = start;
-      to = needed;
-      least = end - start;
-    }
-    span = end == start ? std::next(span) : spans_.lower_bound(end);
+  for (const FreeRange& piece : free_) {
+    if (piece.part != request.part || run_before(piece.at, cache, Of::all) != piece.at) continue;
+    const uintptr_t end = run_behind(piece.at, cache, Of::all);
+    const uintptr_t needed = round_up(piece.at, request.alignment) + request.bytes;
+    if (needed > end || end - piece.at >= least) continue;
+    from = piece.at;
+    to = needed;
+    least = end - piece.at;
   }
   claim(from, to, cache);
   return from < to;

@@ -21,7 +21,7 @@ uint64_t times_unmapped() noexcept;
 // Guarded by the pool's lock for growing. A chunk can be unmapped once its streams have passed the marks of its frees.
 class Arena {
  public:
-  // Slabs are small and live long, so they would split the space between larger blocks.
+  // Slabs and blocks smaller than a page would split the space between larger blocks.
   enum class Part : bool { slabs, large };
 
   // nullptr if the backend has no paged memory, or no addresses are left.
@@ -37,8 +37,8 @@ class Arena {
   };
 
   // Bytes that are mapped at once, of requests up to eight times as large. The small chunks are easier to unmap.
-  static constexpr size_t kChunk = size_t{256} << 20;
-  static constexpr size_t kSmallChunk = size_t{64} << 20;
+  static constexpr size_t kChunk = size_t{128} << 20;
+  static constexpr size_t kSmallChunk = size_t{32} << 20;
 
   // Free memory of the cache, or also what other streams freed and have passed.
   enum class Of : bool { own, all };
@@ -63,8 +63,10 @@ class Arena {
   // Throws OUT_OF_MEMORY, with nothing mapped.
   void grow(const StreamCache& cache, const Growth& growth);
   void give_back(const StreamCache& cache, void* p) noexcept;
-  // Gives the cache enough free memory in one piece, which other streams may have freed and passed.
-  bool gather(const StreamCache& cache, const Request& request);
+  // Gives the cache enough free memory, which other streams may have freed and passed: of one piece, or of adjacent
+  // pieces after a look at all of them.
+  bool gather_piece(const StreamCache& cache, const Request& request);
+  bool gather_run(const StreamCache& cache, const Request& request);
   // Whether all earlier work on this memory, taken from the cache, is done.
   bool passed(const StreamCache& cache, const void* p) const noexcept;
 
@@ -105,6 +107,7 @@ class Arena {
   Arena(Backend& backend, uintptr_t base, size_t bytes_of_slabs, size_t bytes);
 
   Part part_of(uintptr_t p) const noexcept { return p < middle_ ? Part::slabs : Part::large; }
+  static bool fits_in(const FreeRange& piece, const Request& request) noexcept;
   FreeRanges::const_iterator best_fit(const StreamCache& cache, const Request& request) const;
   Spans::iterator add_span(uintptr_t at, size_t bytes);
   Spans::iterator split(Spans::iterator span, size_t bytes);

@@ -40,7 +40,7 @@ BlockPool::BlockPool(const PoolOwner& owner, std::unique_ptr<BlockSource> source
       own_(&open(owner.device.own_stream())) {}
 
 StreamCache& BlockPool::open(NativeStream stream) {
-  const std::lock_guard<std::mutex> growing(books_.growing);
+  const std::lock_guard<SpinningLock> growing(books_.growing);
   StreamCache* unused = nullptr;
   for (const auto& cache : books_.caches) {
     if (cache->users > 0 && cache->stream == stream && cache.get() != &books_.ready) {
@@ -69,7 +69,7 @@ bool BlockPool::in_use_on(NativeStream stream) {
 
 // An ended stream no longer uses blocks. If its work is not known to be done, a fence at its end does.
 void BlockPool::close(StreamCache& cache, bool finished) noexcept {
-  const std::lock_guard<std::mutex> growing(books_.growing);
+  const std::lock_guard<SpinningLock> growing(books_.growing);
   if (--cache.users > 0) return;
   NativeStream stream = cache.stream;
   const bool elsewhere = declared_.load(std::memory_order_relaxed);
@@ -149,7 +149,7 @@ void* BlockPool::find(StreamCache& cache, size_t bytes, size_t alignment) {
   const KeptThreadState kept;
   for (bool again = false;; again = true) {
     try {
-      const std::lock_guard<std::mutex> growing(books_.growing);
+      const std::lock_guard<SpinningLock> growing(books_.growing);
       if (again) {
         supply_->release_all();
         books_.released_in_order = false;
@@ -165,7 +165,7 @@ void* BlockPool::find(StreamCache& cache, size_t bytes, size_t alignment) {
 }
 
 bool BlockPool::worth_waiting(size_t bytes) {
-  const std::lock_guard<std::mutex> growing(books_.growing);
+  const std::lock_guard<SpinningLock> growing(books_.growing);
   const bool left_over = std::any_of(books_.caches.begin(), books_.caches.end(), [](const auto& cache) {
     const std::lock_guard<std::mutex> lock(cache->mutex);
     return !cache->pending.empty() || (cache->ended && !cache->retired);
@@ -295,7 +295,7 @@ void BlockPool::use_on(uintptr_t p, NativeStream stream) {
 
 void BlockPool::shrink() noexcept {
   try {
-    const std::lock_guard<std::mutex> growing(books_.growing);
+    const std::lock_guard<SpinningLock> growing(books_.growing);
     supply_->release_down_to(books_.policy.most_idle, nullptr);
   } catch (const std::exception&) {
   }
@@ -307,7 +307,7 @@ void BlockPool::wait_and_release(int64_t keep_bytes) {
   for (int round = 0; round < 3; ++round) {
     std::vector<FencePtr> not_passed;
     {
-      const std::lock_guard<std::mutex> growing(books_.growing);
+      const std::lock_guard<SpinningLock> growing(books_.growing);
       supply_->release_down_to(keep_bytes, &not_passed);
     }
     for (const FencePtr& fence : not_passed) fence->wait();
@@ -318,12 +318,12 @@ void BlockPool::wait_and_release(int64_t keep_bytes) {
 // The driver returns memory released in stream order only once the stream has passed, so this waits.
 void BlockPool::trim(int64_t keep_bytes) {
   {
-    const std::lock_guard<std::mutex> growing(books_.growing);
+    const std::lock_guard<SpinningLock> growing(books_.growing);
     supply_->release_down_to(keep_bytes, nullptr);
   }
   wait_and_release(keep_bytes);
   {
-    const std::lock_guard<std::mutex> growing(books_.growing);
+    const std::lock_guard<SpinningLock> growing(books_.growing);
     const int64_t live = books_.reserved.now() - supply_->idle_bytes();
     supply_->trim(live + std::min(keep_bytes, INT64_MAX - live));
   }
@@ -332,7 +332,7 @@ void BlockPool::trim(int64_t keep_bytes) {
 
 PoolState BlockPool::state() const {
   PoolState state;
-  const std::lock_guard<std::mutex> growing(books_.growing);
+  const std::lock_guard<SpinningLock> growing(books_.growing);
   for (const auto& cache : books_.caches) {
     const std::lock_guard<std::mutex> lock(cache->mutex);
     const BlockCounts& counts = cache->counts;

@@ -187,14 +187,14 @@ void CachedSupply::add_region(StreamCache& cache, const PoolRequest& request) {
   attach_region(cache, request, slots);
 }
 
-// Other threads may use the stream while memory is mapped, so the room is made last.
 void CachedSupply::attach_region(StreamCache& cache, const PoolRequest& request, size_t slots) {
+  {
+    const std::lock_guard<std::mutex> lock(cache.mutex);
+    cache.make_room(request.size_class, slots);
+  }
   Region& region = new_region(cache, request, slots);
-  ScopeExit back([&] { drop(region, cache); });
   const std::lock_guard<std::mutex> lock(cache.mutex);
-  cache.make_room(request.size_class, slots);
   cache.attach(region);
-  back.release();
 }
 
 int64_t CachedSupply::release_largest() {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/error.hpp"
 #include "base/scope_exit.hpp"
 
 namespace gpumem {
@@ -21,8 +22,10 @@ bool takes_whole(const StreamCache& cache, const PoolRequest& request) noexcept 
   return request.size_class <= kLastInSlab || cache.idle_large() <= kMost;
 }
 
+// Small blocks lie with the slabs, because they would split the memory of large ones.
 Arena::Request in_arena(const PoolRequest& request, size_t bytes) noexcept {
-  return {request.size_class > kLastInSlab ? Arena::Part::large : Arena::Part::slabs, bytes, request.alignment};
+  const bool large = request.size_class > kLastInSlab && bytes >= kLargestSlab;
+  return {large ? Arena::Part::large : Arena::Part::slabs, bytes, request.alignment};
 }
 
 }  // namespace
@@ -48,16 +51,28 @@ std::optional<Block> MappedSupply::take(StreamCache& cache, const PoolRequest& r
 
 void* MappedSupply::take_memory(StreamCache& cache, const PoolRequest& request, size_t bytes) {
   const Arena::Request wanted = in_arena(request, bytes);
-  if (!arena_->fits(cache, wanted)) arena_->grow(cache, growth_);
+  if (!arena_->fits(cache, wanted)) map(cache, wanted);
   count_mapped();
   return arena_->take(cache, wanted);
+}
+
+// Without memory for further blocks, the request alone may still fit.
+void MappedSupply::map(const StreamCache& cache, const Arena::Request& wanted) {
+  try {
+    return arena_->grow(cache, growth_);
+  } catch (const Error& error) {
+    const Arena::Growth least = arena_->growth(cache, wanted, Arena::Of::own);
+    if (error.status() != GPUMEM_OUT_OF_MEMORY || least.missing >= growth_.missing) throw;
+    growth_ = least;
+  }
+  arena_->grow(cache, growth_);
 }
 
 void MappedSupply::give_back_memory(const StreamCache& cache, void* p, size_t) noexcept { arena_->give_back(cache, p); }
 
 // Pages for further small blocks of a stream, so that it calls the driver seldom.
 size_t MappedSupply::ahead_of(StreamCache& cache) const {
-  constexpr int64_t kMost = int64_t{16} << 20;
+  constexpr int64_t kMost = int64_t{8} << 20;
   const std::lock_guard<std::mutex> lock(cache.mutex);
   const int64_t ahead = arena_->whole_pages(std::min(cache.counts.live_bytes / 16, kMost));
   return books_.over_limit(ahead) ? 0 : static_cast<size_t>(ahead);
@@ -145,11 +160,15 @@ void MappedSupply::free_idle(int first_class) {
   }
 }
 
+// Idle slabs stay whole. A look at all adjacent pieces is worth its time only for large blocks.
 bool MappedSupply::gather(StreamCache& cache, const PoolRequest& request, size_t slots) {
   const Arena::Request wanted = in_arena(request, request.taken_bytes(slots));
-  if (arena_->gather(cache, wanted)) return true;
-  free_idle(request.size_class > kLastInSlab ? kLastInSlab + 1 : kSizeClasses);  // idle slabs stay whole
-  return arena_->gather(cache, wanted);
+  const auto found = [&] {
+    return wanted.part == Arena::Part::slabs ? arena_->gather_piece(cache, wanted) : arena_->gather_run(cache, wanted);
+  };
+  if (found()) return true;
+  free_idle(request.size_class > kLastInSlab ? kLastInSlab + 1 : kSizeClasses);
+  return found();
 }
 
 // Memory that streams may still use stays mapped.

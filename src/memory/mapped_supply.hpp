@@ -30,6 +30,7 @@ class MappedSupply final : public CachedSupply {
   int64_t release_to(int64_t most, std::vector<FencePtr>* not_passed) override;
 
   size_t ahead_of(StreamCache& cache) const;
+  void map(const StreamCache& cache, const Arena::Request& wanted);
   bool attach_free(StreamCache& cache, const PoolRequest& request);
   void merge_idle(StreamCache& cache, int first_class);
   void free_idle(int first_class);

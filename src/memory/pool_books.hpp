@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "memory/pool_owner.hpp"
+#include "memory/spinning_lock.hpp"
 #include "memory/stream_cache.hpp"
 
 namespace gpumem {
@@ -62,7 +63,7 @@ struct PoolBooks {  // NOLINT(clang-analyzer-optin.performance.Padding)
   const PoolPolicy policy;
   Fences fences;
 
-  mutable std::mutex growing;  // guards the list of caches and the source; locked before any cache's lock
+  mutable SpinningLock growing;  // guards the list of caches and the source; locked before any cache's lock
   std::vector<std::unique_ptr<StreamCache>> caches;  // kept until the pool ends, because late frees may refer to one
   StreamCache& ready;                                // memory that every stream may use at once
   int64_t needed = 0;

@@ -142,11 +142,12 @@ TEST_F(ArenaOfFake, GathersWhatOtherStreamsHavePassed) {
   const uintptr_t third = take(a, large(4 * kMiB));
   give_back(a, first);
   give_back(b, second);  // as if the other stream had taken it
-  EXPECT_FALSE(arena->gather(b, large(3 * kMiB))) << "work may still use it";
+  EXPECT_FALSE(arena->gather_run(b, large(3 * kMiB))) << "work may still use it";
   a.passed = arena->mark();
   give_back(a, third);
-  EXPECT_FALSE(arena->gather(b, large(5 * kMiB))) << "the third was freed later";
-  ASSERT_TRUE(arena->gather(b, large(3 * kMiB)));
+  EXPECT_FALSE(arena->gather_run(b, large(5 * kMiB))) << "the third was freed later";
+  EXPECT_FALSE(arena->gather_piece(b, large(3 * kMiB)));
+  ASSERT_TRUE(arena->gather_run(b, large(3 * kMiB)));
   EXPECT_EQ(take(b, large(3 * kMiB)), first);
   EXPECT_EQ(take(b, large(kMiB)), first + 3 * kMiB);
   EXPECT_EQ(take(a, large(4 * kMiB)), third);
@@ -156,7 +157,8 @@ TEST_F(ArenaOfFake, AGatherLeavesTheRest) {
   const uintptr_t p = take(a, large(8 * kMiB));
   give_back(a, p);
   a.passed = arena->mark();
-  ASSERT_TRUE(arena->gather(b, large(2 * kMiB)));
+  EXPECT_FALSE(arena->gather_piece(b, large(9 * kMiB)));
+  ASSERT_TRUE(arena->gather_piece(b, large(2 * kMiB)));
   EXPECT_EQ(take(b, large(2 * kMiB)), p);
   EXPECT_FALSE(arena->fits(b, large(512)));
   EXPECT_EQ(take(a, large(6 * kMiB)), p + 2 * kMiB);

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "backend/host/spin_pause.hpp"
 #include "base/error.hpp"
+#include "base/spin_pause.hpp"
 
 namespace gpumem {
 namespace {

@@ -4,9 +4,9 @@
 #include <chrono>
 
 #include "backend/backend.hpp"
-#include "backend/host/spin_pause.hpp"
 #include "base/quiet_thread.hpp"
 #include "base/scope_exit.hpp"
+#include "base/spin_pause.hpp"
 
 namespace gpumem {
 namespace {
