@@ -5,6 +5,8 @@
 
 #include <cstring>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "tests/unit/fake_backend.hpp"
 
@@ -223,6 +225,91 @@ TEST(MappedPool, AStreamTakesAnothersMemoryBehindItsWork) {
   pool.free_on(*pool.a, p);
   EXPECT_EQ(pool.allocate(*pool.b, 60 * kMiB), p);
   EXPECT_EQ(pool.backend.waits, std::vector<NativeStream>{pool.b->stream}) << "it waits for the other stream";
+}
+
+TEST(MappedPool, AStreamTakesWhatAnotherHasPassedBeforeMoreIsMapped) {
+  Pool pool(Supply::mapped, {.kind = GPUMEM_MEMORY_DEVICE, .device = 0, .follows_live = true});
+  void* const kept = pool.allocate(*pool.a, 64 * kMiB);
+  void* const p = pool.allocate(*pool.a, 64 * kMiB);
+  pool.free_on(*pool.a, p);
+  const int64_t maps = pool.backend.maps;
+  EXPECT_EQ(pool.allocate(*pool.b, 40 * kMiB), p);
+  EXPECT_EQ(pool.backend.maps, maps);
+  EXPECT_TRUE(pool.backend.waits.empty()) << "the memory is out of use";
+  pool.free_on(*pool.a, kept);
+}
+
+TEST(MappedPool, ARequestNeedsNoMemoryForOthersAfterIt) {
+  Pool pool(Supply::mapped);
+  pool.allocate(*pool.a, 128 * kMiB);
+  pool.backend.room = 2 * kMiB;
+  EXPECT_NE(pool.allocate(*pool.a, 1000), nullptr);
+  EXPECT_NE(pool.failure(*pool.a, 4 * kMiB), "");
+  EXPECT_EQ(pool.reserved(), 130 * kMiB);
+}
+
+// Threads that allocate and free at the same time, each on its stream. A block has the thread's number at both ends.
+void take_and_free(Pool& pool, StreamCache& cache, unsigned char number, int& failures) {
+  struct Held {
+    unsigned char* p;
+    size_t bytes;
+  };
+  std::vector<Held> held;
+  const auto release = [&](size_t i) {
+    const auto [p, bytes] = held[i];
+    EXPECT_TRUE(p[0] == number && p[bytes - 1] == number) << bytes;
+    held[i] = held.back();
+    held.pop_back();
+    pool.free_on(cache, p);
+  };
+  uint64_t state = number;
+  for (int i = 0; i < 2000; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    if (held.size() > state >> 60) {
+      release((state >> 33) % held.size());
+      continue;
+    }
+    const size_t bytes = 1000 + (size_t{1} << (state >> 40) % 24) + (state >> 50);
+    try {
+      auto* const p = static_cast<unsigned char*>(pool.pool->allocate(cache, bytes, 256));
+      p[0] = p[bytes - 1] = number;
+      held.push_back({p, bytes});
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), GPUMEM_OUT_OF_MEMORY);
+      ++failures;
+    }
+  }
+  while (!held.empty()) release(0);
+}
+
+int failures_of_two_threads(Pool& pool) {
+  int failures[2] = {};
+  std::thread other([&] { take_and_free(pool, *pool.a, 1, failures[0]); });
+  take_and_free(pool, *pool.b, 2, failures[1]);
+  other.join();
+  EXPECT_EQ(pool.counts().live_blocks, 0);
+  EXPECT_EQ(pool.reserved(), pool.backend.mapped_bytes());
+  pool.pool->trim(0);
+  EXPECT_EQ(pool.backend.mapped_bytes(), 0);
+  return failures[0] + failures[1];
+}
+
+TEST(MappedPool, ThreadsThatGrowAtOnceGetBlocksOfTheirOwn) {
+  Pool pool(Supply::mapped, {.kind = GPUMEM_MEMORY_DEVICE, .device = 0, .follows_live = true});
+  EXPECT_EQ(failures_of_two_threads(pool), 0);
+}
+
+TEST(MappedPool, MemoryRunsOutWhileAnotherThreadGrows) {
+  Pool pool(Supply::mapped, {.kind = GPUMEM_MEMORY_DEVICE, .device = 0, .follows_live = true});
+  pool.backend.room = 24 * kMiB;
+  EXPECT_GT(failures_of_two_threads(pool), 0);
+  EXPECT_EQ(pool.backend.room, 24 * kMiB);
+}
+
+TEST(MappedPool, ThreadsKeepTheLimitTogether) {
+  Pool pool(Supply::mapped, {.kind = GPUMEM_MEMORY_DEVICE, .device = 0, .limit = 32 * kMiB, .follows_live = true});
+  EXPECT_GT(failures_of_two_threads(pool), 0);
+  EXPECT_LE(pool.pool->state().reserved_peak_bytes, 32 * kMiB);
 }
 
 TEST(CachedPool, AStreamTakesAnothersMemoryWhereTheLimitIsNear) {
