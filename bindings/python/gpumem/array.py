@@ -1,7 +1,7 @@
 """Arrays: memory of any kind with a shape, for the array protocols of other libraries."""
 
+import contextlib
 import math
-import numbers
 import operator
 import os
 import queue
@@ -13,10 +13,12 @@ import threading
 import weakref
 
 from . import _gpumem as raw
+from .arithmetic import Arithmetic
 from .names import DEVICE_HOST, Dtype, Kind
 from .words import FORMATS, NAMES, TYPESTRS, element_of, integers
 
 DL_CPU, DL_CUDA, DL_CUDA_HOST, DL_CUDA_MANAGED = 1, 2, 3, 13
+MOST_SHOWN = 64  # elements in repr()
 LEGACY_STREAM = 1  # the legacy default stream, in DLPack and in __cuda_array_interface__
 
 
@@ -140,7 +142,7 @@ def owner_of(view):
     return view.owner if type(view) is Array and view.owner is not None else view
 
 
-class Array(raw.View):
+class Array(Arithmetic, raw.View):
     """An array in memory of any kind. NumPy, PyTorch and CuPy use it without a copy if they can access the memory."""
 
     __slots__ = ()
@@ -168,7 +170,12 @@ class Array(raw.View):
         return owner if isinstance(owner, Memory) else None
 
     def __repr__(self):
-        return f"<gpumem.Array {self.dtype} {self.shape} in {self.kind.name.lower()} memory>"
+        """Also shows the elements of a short array, if no stream may work on them."""
+        memory, elements = self.memory, ""
+        if self.size <= MOST_SHOWN and not (memory and memory.running()):
+            with contextlib.suppress(Exception):  # memory of a broken device, or elements that are not numbers
+                elements = f": {reprlib.repr(self.tolist())}"
+        return f"<gpumem.Array {self.dtype} {self.shape} in {self.kind.name.lower()} memory{elements}>"
 
     def __len__(self):
         if not self.ndim:
@@ -184,7 +191,7 @@ class Array(raw.View):
 
     def _number(self):
         if self.size != 1:
-            raise TypeError(f"an array of {self.size} elements is not a number; expected one element, or tolist() or numpy() for all")
+            raise TypeError(f"an array of {self.size} elements is not a number; expected one element, or any(), all(), tolist() or numpy()")
         return self.item()
 
     def __bool__(self):
@@ -210,26 +217,6 @@ class Array(raw.View):
     def __format__(self, words):
         return format(self._number(), words) if words else repr(self)
 
-    def _compared(self, other, compare):
-        if isinstance(other, Array):
-            other = other._number()
-        return compare(self._number(), other) if isinstance(other, numbers.Number) else NotImplemented
-
-    def __eq__(self, other):
-        return self._compared(other, operator.eq)
-
-    def __lt__(self, other):
-        return self._compared(other, operator.lt)
-
-    def __le__(self, other):
-        return self._compared(other, operator.le)
-
-    def __gt__(self, other):
-        return self._compared(other, operator.gt)
-
-    def __ge__(self, other):
-        return self._compared(other, operator.ge)
-
     def __iter__(self):
         return (self[k] for k in range(len(self)))
 
@@ -244,7 +231,7 @@ class Array(raw.View):
     def reshape(self, *shape):
         shape = shape_of(shape[0] if len(shape) == 1 else shape)
         if not self.contiguous:
-            raise ValueError("an array with padding can't be reshaped in place")
+            raise ValueError("an array with padding can't be reshaped in place: reshape its copy()")
         if -1 in shape:
             rest = math.prod(extent for extent in shape if extent != -1)
             shape = tuple(self.size // rest if extent == -1 and rest else extent for extent in shape)
@@ -280,9 +267,9 @@ class Array(raw.View):
         self._settle()
         if not self.on_device:
             return self
-        host = Array(self.shape, self.dtype_code, itemsize=self.itemsize, format=self.format)
         if not self.contiguous:
-            raise ValueError("device memory with padding: first copy it with Context.copy() to an array without padding")
+            return self.copy().to_host()
+        host = Array(self.shape, self.dtype_code, itemsize=self.itemsize, format=self.format)
         memory = self.memory
         raw.gpumem_copy(memory.core.handle if memory else raw.gpumem_shared_ctx(self.device), host, self, self.nbytes)
         return host

@@ -2,6 +2,7 @@
 
 import os
 import struct
+import weakref
 
 from . import _gpumem as raw
 from .array import Array, expect_callbacks, shape_of
@@ -99,6 +100,7 @@ class Context(Operations):
 
     def _begin(self, core):
         self._core, self.handle = core, Handle(core)
+        core.context = weakref.ref(self)
         self._stream = Stream.own(core)
 
     @classmethod
@@ -377,3 +379,22 @@ class Context(Operations):
         """Explains where an operation would run, with which variant, and why. By default this thread's last operation."""
         line = last_problem() if line is None else line
         return read_text(lambda *room: raw.gpumem_explain(self.handle, line, format_code(format), *room))
+
+
+process_wide = {}  # contexts for the arithmetic of arrays in memory of other libraries, by process and device
+
+
+def context_of(array):
+    """The context of an array's memory, or another one for the same memory if that is closed."""
+    memory = array.memory
+    if memory is None:
+        key = os.getpid(), array.device
+        return process_wide.get(key) or process_wide.setdefault(key, Context.process_wide(array.device))
+    context = memory.core.context()
+    if context is None or context._core is None:
+        context = Context.__new__(Context)
+        context._begin(memory.core)
+    return context
+
+
+Array._context = property(context_of)

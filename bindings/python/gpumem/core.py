@@ -77,7 +77,7 @@ class Handle(int):
 class Core:
     """A gpumem_ctx. It is destroyed with the last object or call that needs it."""
 
-    __slots__ = ("handle", "cuda", "device", "log", "parallel_for", "legacy", "pid", "shared", "registered", "users", "over", "lock", "__weakref__")
+    __slots__ = ("handle", "cuda", "device", "log", "parallel_for", "legacy", "pid", "shared", "registered", "users", "over", "lock", "context", "__weakref__")
 
     def __init__(self, handle, parallel_for=None, shared=False):
         self.handle, self.shared = handle, shared

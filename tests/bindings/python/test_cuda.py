@@ -44,8 +44,7 @@ def test_where_results_lie():
         assert memoryview(m)[19, 29] == 0.5 and d[1, 2].item() == 0.5
         with raises(BufferError, "device memory"):
             memoryview(d)
-        with raises(ValueError, "padding"):
-            d[:, ::2].to_host()
+        assert d[:, ::2].to_host().shape == (20, 15) and d[:2, ::15].tolist() == [[0.5, 0.5]] * 2
         x = array.array("d", range(100))
         assert ctx.reduce(x) == 4950 and ctx.axpby(2, x).kind == Kind.PAGEABLE
         assert ctx.axpby(2.0, x, stream=ctx.stream).kind == Kind.PINNED

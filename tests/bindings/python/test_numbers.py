@@ -24,8 +24,7 @@ def test_one_element_is_a_number():
 def test_several_elements_are_none():
     with host() as ctx:
         for several in ctx.zeros(3), ctx.zeros((0, 2)), ctx.zeros((2, 2), "i32"):
-            for use in (int, float, complex, bool, operator.index, round, "{:.2f}".format, lambda x: x == 0, lambda x: x < 1,
-                        lambda x: x == ctx.zeros(1), lambda x: x == x, lambda x: x != 0):  # fmt: skip
+            for use in (int, float, complex, bool, operator.index, round, "{:.2f}".format, lambda x: bool(x == 0)):
                 with raises(TypeError):
                     use(several)
             with raises(TypeError, "elements is not a number", "tolist()"):
@@ -53,5 +52,5 @@ def test_comparison_with_numpy():
     with host() as ctx:
         total = ctx.full((), 3, "f64", "pinned")
         assert total == np.float32(3) and np.float64(3) == total and total < np.int8(4)
-        assert (total == np.array([3, 4])).tolist() == [True, False]
+        assert (total == np.array([3.0, 4])).tolist() == [True, False]
         assert ctx.zeros(np.array([2, 3])).shape == (2, 3)

@@ -1,0 +1,188 @@
+"""Operators, reductions and copies of arrays, as methods of gpumem.Array. The context of the memory does the work."""
+
+import math
+import numbers
+import operator
+
+from . import _gpumem as raw
+from .names import Dtype
+from .words import NAMES, element_of
+
+PROTOCOLS = ("__dlpack__", "__array_interface__", "__cuda_array_interface__")
+BITS = ("and", "or", "xor")
+
+
+def is_integer(x):
+    return 0 <= x.dtype_code <= Dtype.U64
+
+
+def as_operand(context, x):
+    """A Python number or an Array. NotImplemented if x is neither a real number nor an array."""
+    if isinstance(x, Arithmetic | int | float):
+        return x
+    if isinstance(x, numbers.Real):  # of NumPy, which has numbers of other sizes
+        return int(x) if isinstance(x, numbers.Integral) else float(x)
+    if isinstance(x, raw.View) or any(hasattr(x, name) for name in PROTOCOLS):
+        return context.asarray(x)
+    return NotImplemented
+
+
+def of_one_type(op, x, y):
+    """The array x, and the array or number y, as elements of one type on which op is defined."""
+    if is_integer(x) and (op == "divide" or isinstance(y, float)):
+        x = x.astype("f64")
+        y = y.astype("f64") if isinstance(y, Arithmetic) and is_integer(y) else y
+    if isinstance(y, Arithmetic) and (y.dtype_code != x.dtype_code or y.format != x.format):
+        raise TypeError(f"the operands have elements of {x.dtype} and {y.dtype}; expected one type: astype() converts an array")
+    if x.format != "?" or op not in (*BITS, "equal", "not_equal"):
+        return x, y
+    if op in BITS and not isinstance(y, Arithmetic | bool):
+        raise TypeError(f"an operand is {y!r}; expected a bool, or an array of them, as the other one")
+    return x.view("u8"), y.view("u8") if isinstance(y, Arithmetic) else y
+
+
+def combine(function, op, array, other, reflected=False, out=None):
+    """context.function(op, array, other). NotImplemented, so that Python asks the other operand, if that is no array or number."""
+    context = array._ready()
+    other = as_operand(context, other)
+    if other is NotImplemented:
+        return other
+    if isinstance(other, Arithmetic):
+        of_other = other._ready()
+        context = of_other if array.memory is None else context
+    x, y = of_one_type(op, array, other)
+    result = getattr(context, function)(op, *((y, x) if reflected else (x, y)), out)
+    return result.view("?") if array.format == "?" and out is None and function == "map" else result
+
+
+def operators(op):
+    """x + y, y + x and x += y for the operation `add`, and likewise for others."""
+
+    def forward(self, other):
+        return combine("map", op, self, other)
+
+    def reflected(self, other):
+        return combine("map", op, self, other, reflected=True)
+
+    def in_place(self, other):
+        out = self.view("u8") if self.format == "?" else self
+        return self if combine("map", op, self, other, out=out) is not NotImplemented else NotImplemented
+
+    return forward, reflected, in_place
+
+
+def comparison(op):
+    def compare(self, other):
+        mask = combine("compare", op, self, other)
+        return mask if mask is NotImplemented else mask.view("?")
+
+    return compare
+
+
+def function_of_one(op):
+    def apply(self):
+        return self._ready().map(op, self)
+
+    return apply
+
+
+class Arithmetic:
+    """The base class of Array. A method waits for the work on the array, as item() does, and is complete on return."""
+
+    __slots__ = ()
+    __array_priority__ = 1000  # of two operands, NumPy asks this one
+
+    __add__, __radd__, __iadd__ = operators("add")
+    __sub__, __rsub__, __isub__ = operators("subtract")
+    __mul__, __rmul__, __imul__ = operators("multiply")
+    __truediv__, __rtruediv__, __itruediv__ = operators("divide")
+    __and__, __rand__, __iand__ = operators("and")
+    __or__, __ror__, __ior__ = operators("or")
+    __xor__, __rxor__, __ixor__ = operators("xor")
+    __lt__, __le__, __gt__, __ge__ = map(comparison, ("less", "less_equal", "greater", "greater_equal"))
+    __eq__, __ne__ = map(comparison, ("equal", "not_equal"))
+    __neg__, __abs__ = map(function_of_one, ("negate", "absolute"))
+
+    def __invert__(self):
+        return self ^ True if self.format == "?" else self._ready().map("not", self)
+
+    def _ready(self):
+        """The context, after the work on the array."""
+        self._settle()
+        return self._context
+
+    def _reduce(self, op, axis, keepdims, dtype=None):
+        x = self.view("u8") if self.format == "?" else self
+        return x._ready().reduce(x, op, axis=axis, keepdims=keepdims, dtype=dtype)
+
+    def sum(self, axis=None, keepdims=False):
+        """The sum over an axis, several axes as a tuple, or all. Without an axis, a Python number. Sums of integers are i64 or u64."""
+        narrow = (axis is not None or keepdims) and self.dtype_code in (Dtype.F16, Dtype.BF16, Dtype.F32)
+        return self._reduce("sum", axis, keepdims, NAMES[self.dtype_code] if narrow else None)
+
+    def min(self, axis=None, keepdims=False):
+        """The minimum. The axis is as for sum(). The type is that of the array."""
+        return self._extreme("min", axis, keepdims)
+
+    def max(self, axis=None, keepdims=False):
+        """The maximum. The axis is as for sum(). The type is that of the array."""
+        return self._extreme("max", axis, keepdims)
+
+    def _extreme(self, op, axis, keepdims):
+        if self.format == "?":
+            raise TypeError(f"{op}() of an array of bool: expected any() or all(), or {op}() of its .view(\"u1\")")
+        found = self._reduce(op, axis, keepdims)
+        return found.astype(self.dtype) if isinstance(found, Arithmetic) and found.dtype_code != self.dtype_code else found
+
+    def mean(self, axis=None, keepdims=False):
+        """The sum in f64, divided by the number of elements. The type is that of the array, or f64 for integers and bool."""
+        total = self._reduce("sum", axis, keepdims)
+        count = self._count(axis)
+        if not isinstance(total, Arithmetic):
+            return total / count if count else math.nan
+        mean = total.astype("f64") if is_integer(total) else total
+        mean /= float(count)
+        return mean.astype(self.dtype) if Dtype.F16 <= self.dtype_code < Dtype.F64 else mean
+
+    def _count(self, axis):
+        """The number of elements that are reduced to one."""
+        if axis is None:
+            return self.size
+        return math.prod(self.shape[a] for a in (axis if isinstance(axis, tuple) else (axis,)))
+
+    def any(self, axis=None, keepdims=False):
+        """Whether an element is not 0. The axis is as for sum(). Without an axis, a Python bool."""
+        return self._true(axis, keepdims) != 0
+
+    def all(self, axis=None, keepdims=False):
+        """Whether no element is 0. The axis is as for sum(). Without an axis, a Python bool."""
+        return self._true(axis, keepdims) == self._count(axis)
+
+    def _true(self, axis, keepdims):
+        """The number of elements that are not 0."""
+        return (self if self.format == "?" else self != 0).sum(axis, keepdims)
+
+    def astype(self, dtype):
+        """A copy with another type. Numbers lose their fraction in an integer type, and end at its limits."""
+        code, _, form = element_of(dtype)
+        if form == "?" and self.format != "?":
+            return self != 0
+        if code == self.dtype_code:
+            return self.copy()
+        context, x = self._ready(), self.view("u8") if self.format == "?" else self
+        if code <= Dtype.U64 and not is_integer(x):
+            x = context.map("truncate", x)
+        return context.convert(x if x.contiguous else x.copy(), NAMES[code])
+
+    def copy(self):
+        """A copy without padding, in the same kind of memory."""
+        return self._ready().array(self, self.kind)
+
+    def transpose(self, *axes):
+        """A view with the axes in this order, or in reverse order."""
+        if len(axes) == 1 and not hasattr(axes[0], "__index__"):
+            axes = tuple(axes[0]) if axes[0] is not None else ()
+        order = [operator.index(axis) for axis in axes] or range(self.ndim)[::-1]
+        if sorted(axis % self.ndim if -self.ndim <= axis < self.ndim else -1 for axis in order) != list(range(self.ndim)):
+            raise ValueError(f"axes is {axes}; expected each of the {self.ndim} axes once")
+        return self._part(self.address, *(tuple(own[axis] for axis in order) for own in (self.shape, self.strides)))
