@@ -51,10 +51,9 @@ class Elementwise(raw.Base):
         code = map_code(op)
         if code >= MapOp.ADD and y is None:
             raise TypeError(f"y is None; expected an array or a number, because {MapOp(code).name.lower()} has two operands")
-        if status is None:
-            done = raw.quick_map(self, stream, code, x, y, out)
-            if done is not None:
-                return done
+        done = raw.quick_map(self, stream, code, x, y, out, status)
+        if done is not None:
+            return done
         x, like, views = self._views((x, y) if code >= MapOp.ADD else (x,), stream)
         element = typed(views[0], "x")
         out, to, rank, extents, strides = self._mapped(x, like, views, ("x", "y"), out, "out", element, stream)

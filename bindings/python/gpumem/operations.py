@@ -187,8 +187,12 @@ class Operations(Elementwise):
 
     def reduce_segments(self, x, offsets, op="sum", *, out=None, status=None, stream=None):
         """Reduces each x[offsets[s]:offsets[s + 1]] to one number. x has one axis. The offsets are i64."""
+        op = op_code(op)
+        done = raw.quick_reduce_segments(self, stream, op, x, offsets, out, status)
+        if done is not None:
+            return done
         view, ends = operand(self, x, "x", stream), operand(self, offsets, "offsets", stream)
-        op, dtype = op_code(op), typed(view, "x")
+        dtype = typed(view, "x")
         n = vector(view, "x", "one call per column")
         segments = segments_of(ends)
         shape = (segments, 2) if op == Op.MIN_MAX else (segments,)
@@ -202,7 +206,11 @@ class Operations(Elementwise):
         If x has more axes, result[b] is the reduction of the rows x[i], element by element. The index is an array of i32, u32,
         i64 or u64 with one axis. A number outside 0 to bins - 1 raises IndexError, and nothing is written.
         """
-        by, op = operand(self, index, "index", stream), op_code(op)
+        op = op_code(op)
+        done = raw.quick_reduce_by_index(self, stream, op, x, index, bins, out, status)
+        if done is not None:
+            return done
+        by = operand(self, index, "index", stream)
         n, view, row = indices(by, "index"), by, ()
         if x is not None:
             view = operand(self, x, "x", stream)
@@ -229,11 +237,10 @@ class Operations(Elementwise):
         With an axis, each line along it is scanned, and the result has the shape of x.
         """
         op = scan_code(op)
-        if status is None:
-            code = -1 if dtype is None else dtype_code(dtype)
-            done = raw.quick_scan(self, stream, op, x, axis, bool(exclusive), code, out)
-            if done is not None:
-                return done
+        code = -1 if dtype is None else dtype_code(dtype)
+        done = raw.quick_scan(self, stream, op, x, axis, bool(exclusive), code, out, None, status)
+        if done is not None:
+            return done
         view = operand(self, x, "x", stream)
         of, code = typed(view, "x"), self._scan_type(view, dtype, out, stream)
         if axis is not None:
@@ -263,8 +270,12 @@ class Operations(Elementwise):
 
         The result has one number per element of x. The numbers of elements in no segment are not written.
         """
+        op, code = scan_code(op), -1 if dtype is None else dtype_code(dtype)
+        done = raw.quick_scan(self, stream, op, x, None, bool(exclusive), code, out, offsets, status)
+        if done is not None:
+            return done
         view, ends = operand(self, x, "x", stream), operand(self, offsets, "offsets", stream)
-        op, of, n = scan_code(op), typed(view, "x"), vector(view, "x", "scan() with an axis")
+        of, n = typed(view, "x"), vector(view, "x", "scan() with an axis")
         segments, code = segments_of(ends), self._scan_type(view, dtype, out, stream)
         out, result = self._out(out, x, view, (n,), code, stream)
         args = (of, op, bool(exclusive), view, n, ends, segments, result, code)
@@ -279,10 +290,9 @@ class Operations(Elementwise):
         op = arg_code(op)
         if axis is None and status is not None:
             raise ValueError("status is given without an axis; expected an axis, since no other search has a status")
-        if status is None:
-            found = raw.quick_argreduce(self, stream, op, x, axis, out)
-            if found is not None:
-                return found
+        found = raw.quick_argreduce(self, stream, op, x, axis, out, status)
+        if found is not None:
+            return found
         view = operand(self, x, "x", stream)
         dtype = typed(view, "x")
         if out is not None and not (isinstance(out, list | tuple) and len(out) == 2):
@@ -489,6 +499,9 @@ class Operations(Elementwise):
 
         An index out of range raises IndexError, and nothing is written.
         """
+        done = raw.quick_gather(self, stream, src, index, out, status)
+        if done is not None:
+            return done
         of, by = operand(self, src, "src", stream), operand(self, index, "index", stream)
         src_rows, row_bytes, src_pitch = rows(of, "src")
         n = indices(by, "index")
@@ -501,6 +514,9 @@ class Operations(Elementwise):
 
     def scatter(self, src, index, dst, *, stream=None, status=None):
         """Writes row i of src to row index[i] of dst. An index out of range raises IndexError, and nothing is written."""
+        done = raw.quick_scatter(self, stream, src, index, dst, status)
+        if done is not None:
+            return done
         of, by = operand(self, src, "src", stream), operand(self, index, "index", stream)
         to = operand(self, dst, "dst", stream, write=True)
         src_rows, row_bytes, src_pitch = rows(of, "src")
@@ -741,7 +757,7 @@ class Operations(Elementwise):
 
         Several axes: the keys along the last one. The sort is stable. NaNs count as greater than every number.
         """
-        done = raw.quick_sort(self, stream, keys, bool(descending), out, order, -1)
+        done = raw.quick_sort(self, stream, keys, bool(descending), out, order, -1, None, None)
         if done is not None:
             return done
         of = self._keys(keys, stream)
@@ -752,7 +768,7 @@ class Operations(Elementwise):
 
     def argsort(self, keys, out=None, *, descending=False, dtype="i64", stream=None):
         """The positions of the keys in ascending or descending order, of type i32, u32, i64 or u64. Axes are as for sort()."""
-        done = raw.quick_sort(self, stream, keys, bool(descending), None, out, dtype_code(dtype))
+        done = raw.quick_sort(self, stream, keys, bool(descending), None, out, dtype_code(dtype), None, None)
         if done is not None:
             return done
         of = self._keys(keys, stream)
@@ -767,6 +783,9 @@ class Operations(Elementwise):
         keys have one axis. The offsets are i64. An array `order` gets the positions in keys. Offsets that are not in order,
         or exceed the keys, raise IndexError, and nothing is written.
         """
+        done = raw.quick_sort(self, stream, keys, bool(descending), out, order, -1, offsets, status)
+        if done is not None:
+            return done
         of, ends = self._keys(keys, stream), operand(self, offsets, "offsets", stream)
         vector(of, "keys", "sort(), which takes several axes")
         segments_of(ends)
@@ -816,6 +835,9 @@ class Operations(Elementwise):
         """
         if isinstance(src, list | tuple):
             return self._resize_batch(list(src), size, filter, out, stream)
+        done = raw.quick_resize(self, stream, filter_code(filter), src, size, out)
+        if done is not None:
+            return done
         of = operand(self, src, "src", stream)
         if of.ndim == 4:
             return self._resize_batch(src, size, filter, out, stream)

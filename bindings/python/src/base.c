@@ -38,11 +38,11 @@ static PyObject* reduce_generally(Base* self, PyObject* const* args, Py_ssize_t 
   return result;
 }
 
-enum { AXIS, DTYPE, OP, OUT, STREAM, ARGUMENTS };
+enum { AXIS, DTYPE, KEEPDIMS, OP, OUT, STATUS, STREAM, ARGUMENTS };
 
 /* The keyword argument of this name. ARGUMENTS if only the general path knows it. */
 static int argument_of(PyObject* name) {
-  static const char* const known[] = {"axis", "dtype", "op", "out", "stream"};
+  static const char* const known[] = {"axis", "dtype", "keepdims", "op", "out", "status", "stream"};
   int i = 0;
   while (i < ARGUMENTS && PyUnicode_CompareWithASCIIString(name, known[i]) != 0) ++i;
   return i;
@@ -50,7 +50,7 @@ static int argument_of(PyObject* name) {
 
 /* Reads the arguments. False if the general path must read them. */
 static bool read_reduction(PyObject* const* args, Py_ssize_t given, PyObject* names, Reduction* call) {
-  PyObject* values[ARGUMENTS] = {Py_None, Py_None, NULL, Py_None, Py_None};
+  PyObject* values[ARGUMENTS] = {Py_None, Py_None, Py_False, NULL, Py_None, Py_None, Py_None};
   if (given < 1 || given > 2) return false;
   if (given == 2) values[OP] = args[1];
   for (Py_ssize_t i = 0; names && i < PyTuple_Size(names); ++i) {
@@ -60,11 +60,12 @@ static bool read_reduction(PyObject* const* args, Py_ssize_t given, PyObject* na
   }
   *call = (Reduction){.x = args[0],
                       .out = values[OUT],
+                      .status = values[STATUS],
                       .stream = values[STREAM],
                       .op = GPUMEM_SUM,
                       .dtype = UNTYPED,
                       .has_axis = !Py_IsNone(values[AXIS])};
-  return (!values[OP] || code_of(operations, values[OP], &call->op)) &&
+  return Py_IsFalse(values[KEEPDIMS]) && (!values[OP] || code_of(operations, values[OP], &call->op)) &&
          (Py_IsNone(values[DTYPE]) || code_of(dtypes, values[DTYPE], &call->dtype)) &&
          (!call->has_axis || (PyLong_Check(values[AXIS]) && to_int64(values[AXIS], &call->axis, "axis")));
 }

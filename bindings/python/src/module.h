@@ -120,8 +120,8 @@ PyObject* function_address(PyObject* module, PyObject* name);
 
 /* quick_reduce.c, quick.c: None if the general path must do the work. */
 typedef struct {
-  PyObject *x, *out, *stream; /* out and stream may be None */
-  int32_t op, dtype;          /* dtype UNTYPED: of `out`, else the default */
+  PyObject *x, *out, *status, *stream; /* all but x may be None */
+  int32_t op, dtype;                   /* dtype UNTYPED: of `out`, else the default */
   bool has_axis;
   int64_t axis;
 } Reduction;

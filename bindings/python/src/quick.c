@@ -15,7 +15,8 @@ static PyObject* set_room(PyObject* module, PyObject* callable) {
 }
 
 bool operands_begin(Operands* all, PyObject* context, PyObject* stream) {
-  all->count = 0, all->made = NULL, all->producer = NULL, all->queue = NULL, all->context = context;
+  all->count = 0, all->made = NULL, all->producer = NULL, all->queue = NULL, all->deferred = NULL,
+  all->context = context;
   all->stream = Py_IsNone(stream) ? NULL : stream;
   if (all->stream && !queue_of(stream, &all->queue)) return false;
   all->handle = base_handle(context);
@@ -179,6 +180,22 @@ const View* operands_take_result(Operands* all, PyObject* out, PyObject* x, int 
   return all->made ? operands_take(all, all->made, flags | WRITE) : NULL;
 }
 
+const View* operands_take_values(Operands* all, PyObject* out, PyObject* x, const int64_t* shape, int32_t ndim,
+                                 int32_t dtype) {
+  const View* to = operands_take_result(all, out, x, 0, shape, ndim, dtype, 0);
+  int64_t size = 1;
+  for (int32_t axis = 0; axis < ndim; ++axis) size *= shape[axis];
+  return to && to->dtype == dtype && view_size(to) == size && view_is_contiguous(to) ? to : NULL;
+}
+
+bool operands_take_status(Operands* all, PyObject* x) {
+  if (Py_IsNone(x)) return true;
+  const View* view = operands_take(all, x, WRITE);
+  if (!view || view->dtype != GPUMEM_I32 || view_size(view) != 1) return false;
+  all->deferred = (gpumem_status*)view->address;
+  return true;
+}
+
 bool operands_order(const Operands* all) {
   return !all->producer || exchange_order(all->ctx, all->queue, all->producer, all->producer_device);
 }
@@ -225,9 +242,11 @@ PyObject* operands_end_several(Operands* all, gpumem_status status, PyObject* ou
   return operands_end(all, NULL);
 }
 
-bool same_shape(const View* a, const View* b) {
-  return a->ndim == b->ndim && memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape) == 0;
+bool is_of_shape(const View* view, const int64_t* shape, int32_t ndim) {
+  return view->ndim == ndim && memcmp(view->shape, shape, (size_t)ndim * sizeof *shape) == 0;
 }
+
+bool same_shape(const View* a, const View* b) { return is_of_shape(a, b->shape, b->ndim); }
 
 bool whole_strides(const View* view, int64_t* strides) {
   for (int32_t axis = 0; axis < view->ndim; ++axis) {
@@ -296,8 +315,8 @@ static PyMethodDef quick_functions[] = {{"operand", (PyCFunction)(void (*)(void)
                                         {NULL, NULL, 0, NULL}};
 
 int quick_add_functions(PyObject* module) {
-  PyMethodDef* const tables[] = {quick_functions, quick_reductions,  quick_moves,  quick_arithmetic,
-                                 quick_boxes,     quick_elementwise, quick_ordered};
+  PyMethodDef* const tables[] = {quick_functions, quick_reductions,  quick_moves,   quick_arithmetic,
+                                 quick_boxes,     quick_elementwise, quick_ordered, quick_rows};
   name_core = PyUnicode_InternFromString("core");
   name_device = PyUnicode_InternFromString("device");
   name_room = PyUnicode_InternFromString("_room");

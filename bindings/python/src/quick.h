@@ -17,13 +17,14 @@
   Py_BEGIN_ALLOW_THREADS status = (call); \
   Py_END_ALLOW_THREADS
 
-/* Calls a function of the library, or with a stream its _async form, which takes a pointer to a status in some. */
+/* Calls a function of the library, or with a stream its _async form. Some take a pointer to a status, an operand. */
 #define CALL(name, ...)                                       \
   if (!operands_order(&all)) return operands_end(&all, NULL); \
   RUN(all.stream ? p_##name##_async(__VA_ARGS__, all.queue) : p_##name(__VA_ARGS__))
-#define CALL_WITH_STATUS(name, ...)                           \
-  if (!operands_order(&all)) return operands_end(&all, NULL); \
-  RUN(all.stream ? p_##name##_async(__VA_ARGS__, NULL, all.queue) : p_##name(__VA_ARGS__))
+#define CALL_WITH_STATUS(operand, name, ...)                             \
+  if (!operands_take_status(&all, operand)) return operands_leave(&all); \
+  if (!operands_order(&all)) return operands_end(&all, NULL);            \
+  RUN(all.stream ? p_##name##_async(__VA_ARGS__, all.deferred, all.queue) : p_##name(__VA_ARGS__))
 
 #define QUICK(name, arguments) \
   { "quick_" #name, (PyCFunction)(void (*)(void))quick_##name, METH_FASTCALL, arguments }
@@ -36,6 +37,7 @@ typedef struct {
   gpumem_stream* queue;
   const Exchange* producer; /* of tensors on a GPU, or NULL */
   int32_t producer_device;
+  gpumem_status* deferred; /* or NULL */
   int count;
   PyObject* made;                  /* the new result, or NULL */
   PyObject* objects[MAX_OPERANDS]; /* what a stream keeps, or NULL */
@@ -68,6 +70,11 @@ bool is_number(PyObject* x);
 /* The View of `out`. If that is None, the View of a new array like x, whose View is the one at `like`. */
 const View* operands_take_result(Operands* all, PyObject* out, PyObject* x, int like, const int64_t* shape,
                                  int32_t ndim, int32_t dtype, int flags);
+/* The result of a reduction to elements of this type, without padding. */
+const View* operands_take_values(Operands* all, PyObject* out, PyObject* x, const int64_t* shape, int32_t ndim,
+                                 int32_t dtype);
+/* Takes an array of one i32, or None. */
+bool operands_take_status(Operands* all, PyObject* x);
 /* Makes the stream wait for the work of another library on its tensors. False with an exception. */
 bool operands_order(const Operands* all);
 /* Releases the operands. Returns this result, None, the new array or `out`, or raises the status. operands_leave() returns
@@ -79,6 +86,7 @@ PyObject* operands_end_with(Operands* all, gpumem_status status, PyObject* out);
 PyObject* operands_end_several(Operands* all, gpumem_status status, PyObject* out);
 /* A View of an object, as a new reference. NULL if the general path must take it. */
 PyObject* operands_view(Operands* all, PyObject* x);
+bool is_of_shape(const View* view, const int64_t* shape, int32_t ndim);
 bool same_shape(const View* a, const View* b);
 /* The bytes of a value of this type. False if the general path must convert it. */
 bool to_pattern(int32_t dtype, PyObject* object, void* pattern);
@@ -93,11 +101,20 @@ int32_t result_type(int32_t dtype);
 /* False without an exception if the axis is no integer. */
 bool to_axis(PyObject* object, int64_t* axis);
 
+/* quick_rows.c */
+bool is_index(const View* view);
+/* Rows without padding inside. False if the general path must describe them. */
+bool to_rows(const View* view, int64_t* bytes, int64_t* pitch);
+/* The result for this number of rows of x, whose View is the first one. */
+const View* take_rows(Operands* all, PyObject* out, PyObject* x, int64_t count);
+/* The offsets of segments. */
+const View* take_offsets(Operands* all, PyObject* x);
+
 /* walk.c */
 /* Takes the result for the broadcast views that are already taken, and combines their axes. `like`: as above. */
 bool walk_take(Operands* all, PyObject* out, PyObject* x, int like, int32_t dtype, int flags, Walk* walk);
 
 extern PyMethodDef quick_reductions[], quick_moves[], quick_arithmetic[], quick_boxes[], quick_elementwise[],
-    quick_ordered[];
+    quick_ordered[], quick_rows[];
 
 #endif

@@ -25,11 +25,11 @@ static int take_sources(Operands* all, PyObject* const* x, int count, int flags,
   return is_number(second) ? first : of->ndim > 0 || other->ndim == 0 ? 0 : 1;
 }
 
-/* quick_map(context, stream, op, x, y, out): the result. y is not used if it is Ellipsis. */
+/* quick_map(context, stream, op, x, y, out, status): the result. y is not used if it is Ellipsis. */
 static PyObject* quick_map(PyObject* module, PyObject* const* args, Py_ssize_t given) {
   (void)module;
   int32_t op;
-  if (!check_count("quick_map", 6, given) || !to_int32(args[2], &op, "op")) return NULL;
+  if (!check_count("quick_map", 7, given) || !to_int32(args[2], &op, "op")) return NULL;
   Operands all;
   Walk walk;
   int at[2];
@@ -42,8 +42,8 @@ static PyObject* quick_map(PyObject* module, PyObject* const* args, Py_ssize_t g
   const void* y = sources == 2 ? all.views[at[1]].address : NULL;
   const int64_t* y_strides = sources == 2 ? walk.strides + at[1] * walk.rank : NULL;
   gpumem_status status;
-  CALL_WITH_STATUS(gpumem_map, all.ctx, op, all.views[0].dtype, walk.rank, walk.extents, SOURCE(at[0]), y, y_strides,
-                   SOURCE(sources))
+  CALL_WITH_STATUS(args[6], gpumem_map, all.ctx, op, all.views[0].dtype, walk.rank, walk.extents, SOURCE(at[0]), y,
+                   y_strides, SOURCE(sources))
   return operands_end_with(&all, status, args[5]);
 }
 
@@ -123,6 +123,6 @@ static PyObject* quick_convert_scaled(PyObject* module, PyObject* const* args, P
 PyMethodDef quick_elementwise[] = {
     QUICK(compare, "(context, stream, op, x, y, out)"),
     QUICK(convert_scaled, "(context, stream, src, dtype, scale, offset, nan_value, out)"),
-    QUICK(map, "(context, stream, op, x, y, out)"),
+    QUICK(map, "(context, stream, op, x, y, out, status)"),
     QUICK(where, "(context, stream, mask, x, y, out)"),
     {NULL, NULL, 0, NULL}};

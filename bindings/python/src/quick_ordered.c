@@ -3,8 +3,10 @@
 
 LIBRARY_BOTH(gpumem_scan);
 LIBRARY_BOTH(gpumem_scan_axis);
+LIBRARY_BOTH(gpumem_scan_segments);
 LIBRARY_BOTH(gpumem_select);
 LIBRARY_BOTH(gpumem_sort);
+LIBRARY_BOTH(gpumem_sort_segments);
 LIBRARY(gpumem_select_places);
 
 typedef struct {
@@ -24,12 +26,13 @@ static const View* take_scan(Operands* all, const Scan* scan, bool has_axis) {
   return has_axis ? (same_shape(x, to) ? to : NULL) : view_size(to) == n && view_is_contiguous(to) ? to : NULL;
 }
 
-/* quick_scan(context, stream, op, x, axis, exclusive, dtype, out): the result. dtype -1: that of `out`, else the default. */
+/* quick_scan(context, stream, op, x, axis, exclusive, dtype, out, offsets, status): the result. dtype -1: that of `out`,
+ * else the default. Offsets, or None, are for segments. */
 static PyObject* quick_scan(PyObject* module, PyObject* const* args, Py_ssize_t given) {
   (void)module;
   Scan scan;
   int64_t axis = 0, strides[2][MAX_AXES];
-  if (!check_count("quick_scan", 8, given) || !to_int32(args[2], &scan.op, "op") ||
+  if (!check_count("quick_scan", 10, given) || !to_int32(args[2], &scan.op, "op") ||
       !to_int32(args[5], &scan.exclusive, "exclusive") || !to_int32(args[6], &scan.dtype, "dtype"))
     return NULL;
   const bool has_axis = !Py_IsNone(args[4]);
@@ -38,36 +41,45 @@ static PyObject* quick_scan(PyObject* module, PyObject* const* args, Py_ssize_t 
   Operands all;
   if (!operands_begin(&all, args[0], args[1])) Py_RETURN_NONE;
   const View *to = take_scan(&all, &scan, has_axis), *x = &all.views[0];
-  if (!to) return operands_leave(&all);
+  const bool of_segments = !Py_IsNone(args[8]);
+  const View* ends = to && of_segments && x->ndim == 1 ? take_offsets(&all, args[8]) : NULL;
+  if (!to || (of_segments && !ends)) return operands_leave(&all);
   gpumem_status status;
+  if (of_segments) {
+    CALL_WITH_STATUS(args[9], gpumem_scan_segments, all.ctx, x->dtype, scan.op, scan.exclusive, x->address, x->shape[0],
+                     (const int64_t*)ends->address, ends->shape[0] - 1, to->address, to->dtype)
+    return operands_end_several(&all, status, scan.out);
+  }
   if (!has_axis) {
-    CALL_WITH_STATUS(gpumem_scan, all.ctx, x->dtype, scan.op, scan.exclusive, x->address, view_size(x), to->address,
-                     to->dtype)
+    CALL_WITH_STATUS(args[9], gpumem_scan, all.ctx, x->dtype, scan.op, scan.exclusive, x->address, view_size(x),
+                     to->address, to->dtype)
     return operands_end_with(&all, status, scan.out);
   }
   if (axis < -x->ndim || axis >= x->ndim || !whole_strides(x, strides[0]) || !whole_strides(to, strides[1]))
     return operands_leave(&all);
   const int32_t at = (int32_t)(axis < 0 ? axis + x->ndim : axis);
-  CALL_WITH_STATUS(gpumem_scan_axis, all.ctx, x->dtype, scan.op, scan.exclusive, x->ndim, x->shape, at, x->address,
-                   strides[0], to->address, strides[1], to->dtype)
+  CALL_WITH_STATUS(args[9], gpumem_scan_axis, all.ctx, x->dtype, scan.op, scan.exclusive, x->ndim, x->shape, at,
+                   x->address, strides[0], to->address, strides[1], to->dtype)
   return operands_end_several(&all, status, scan.out);
 }
 
-static bool is_index(const View* view) { return view->dtype >= GPUMEM_I32 && view->dtype <= GPUMEM_U64; }
-
-/* quick_sort(context, stream, keys, descending, out, order, dtype): `out`, or with a dtype the positions, which are
- * written to `order`, or to a new array of this type. */
+/* quick_sort(context, stream, keys, descending, out, order, dtype, offsets, status): `out`, or with a dtype the
+ * positions, which are written to `order`, or to a new array of this type. Offsets, or None, are for segments. */
 static PyObject* quick_sort(PyObject* module, PyObject* const* args, Py_ssize_t given) {
   (void)module;
   int32_t descending, dtype;
-  if (!check_count("quick_sort", 7, given) || !to_int32(args[3], &descending, "descending") ||
+  if (!check_count("quick_sort", 9, given) || !to_int32(args[3], &descending, "descending") ||
       !to_int32(args[6], &dtype, "dtype"))
     return NULL;
   Operands all;
   if (!operands_begin(&all, args[0], args[1])) Py_RETURN_NONE;
-  const bool of_places = dtype >= 0;
-  const View *keys = operands_take(&all, args[2], READ), *to = NULL, *by = NULL;
+  const bool of_places = dtype >= 0, of_segments = !Py_IsNone(args[7]);
+  const View *keys = operands_take(&all, args[2], READ), *to = NULL, *by = NULL, *ends = NULL;
   bool good = keys && keys->ndim == 1 && view_is_contiguous(keys);
+  if (good && of_segments) {
+    ends = Py_IsNone(args[4]) ? NULL : take_offsets(&all, args[7]); /* a new result begins as a copy */
+    good = ends != NULL;
+  }
   if (good && !of_places) {
     to = operands_take_result(&all, args[4], args[2], 0, keys->shape, 1, keys->dtype, 0);
     good = to && to->dtype == keys->dtype && same_shape(to, keys) && view_is_contiguous(to);
@@ -80,20 +92,13 @@ static PyObject* quick_sort(PyObject* module, PyObject* const* args, Py_ssize_t 
   void *sorted = to ? to->address : NULL, *order = by ? by->address : NULL;
   const int32_t order_type = by ? by->dtype : GPUMEM_I64;
   gpumem_status status;
+  if (of_segments) {
+    CALL_WITH_STATUS(args[8], gpumem_sort_segments, all.ctx, keys->dtype, keys->address, keys->shape[0],
+                     (const int64_t*)ends->address, ends->shape[0] - 1, descending, sorted, order, order_type)
+    return operands_end_with(&all, status, args[4]);
+  }
   CALL(gpumem_sort, all.ctx, keys->dtype, keys->address, keys->shape[0], descending, sorted, order, order_type)
   return operands_end_with(&all, status, args[of_places ? 5 : 4]);
-}
-
-/* Rows without padding inside. False if the general path must describe them. */
-static bool to_rows(const View* view, int64_t* bytes, int64_t* pitch) {
-  if (view->ndim < 1) return false;
-  *bytes = view->itemsize;
-  for (int32_t axis = view->ndim - 1; axis > 0; --axis) {
-    if (view->shape[axis] != 1 && view->strides[axis] != *bytes) return false;
-    *bytes *= view->shape[axis];
-  }
-  *pitch = view->shape[0] > 1 ? view->strides[0] : *bytes;
-  return *bytes > 0 && *pitch >= *bytes;
 }
 
 /* Takes the rows and the mask. */
@@ -102,15 +107,6 @@ static bool take_selection(Operands* all, PyObject* src, PyObject* mask, int64_t
   const View* flags = of && to_rows(of, bytes, pitch) ? operands_take(all, mask, WITH_BOOL) : NULL;
   return flags && flags->dtype <= GPUMEM_U8 && flags->ndim == 1 && flags->shape[0] == of->shape[0] &&
          view_is_contiguous(flags);
-}
-
-/* Takes the result, which has room for `count` rows if it is new. */
-static const View* take_selected(Operands* all, PyObject* out, PyObject* src, int64_t count) {
-  const View* of = &all->views[0];
-  int64_t shape[MAX_AXES];
-  for (int32_t axis = 0; axis < of->ndim; ++axis) shape[axis] = axis == 0 ? count : of->shape[axis];
-  const View* to = operands_take_result(all, out, src, 0, shape, of->ndim, of->dtype, WITH_BOOL);
-  return to && to->dtype == of->dtype ? to : NULL;
 }
 
 /* quick_select(context, stream, src, mask, out, kept): the selected rows, or with a stream all of `out` */
@@ -129,7 +125,7 @@ static PyObject* quick_select(PyObject* module, PyObject* const* args, Py_ssize_
     if (!operands_order(&all)) return operands_end(&all, NULL);
     RUN(p_gpumem_select_places(all.ctx, flags, n, GPUMEM_I64, NULL, 0, &count))
   }
-  const View* to = status == GPUMEM_OK ? take_selected(&all, args[4], args[2], all.stream ? n : count) : NULL;
+  const View* to = status == GPUMEM_OK ? take_rows(&all, args[4], args[2], all.stream ? n : count) : NULL;
   const View* number = to && all.stream ? operands_take(&all, args[5], WRITE) : to;
   if (!number || !to_rows(to, &to_bytes, &to_pitch) || to_bytes != bytes ||
       (all.stream && (number->dtype != GPUMEM_I64 || view_size(number) != 1)))
@@ -144,7 +140,7 @@ static PyObject* quick_select(PyObject* module, PyObject* const* args, Py_ssize_
   return part;
 }
 
-PyMethodDef quick_ordered[] = {QUICK(scan, "(context, stream, op, x, axis, exclusive, dtype, out)"),
+PyMethodDef quick_ordered[] = {QUICK(scan, "(context, stream, op, x, axis, exclusive, dtype, out, offsets, status)"),
                                QUICK(select, "(context, stream, src, mask, out, kept)"),
-                               QUICK(sort, "(context, stream, keys, descending, out, order, dtype)"),
+                               QUICK(sort, "(context, stream, keys, descending, out, order, dtype, offsets, status)"),
                                {NULL, NULL, 0, NULL}};

@@ -21,15 +21,6 @@ bool to_axis(PyObject* object, int64_t* axis) {
   return false;
 }
 
-/* Takes the result of a reduction to elements of this type. NULL if the general path must take it. */
-static const View* take_values(Operands* all, PyObject* out, PyObject* x, const int64_t* shape, int32_t ndim,
-                               int32_t dtype) {
-  const View* to = operands_take_result(all, out, x, 0, shape, ndim, dtype, 0);
-  int64_t size = 1;
-  for (int32_t axis = 0; axis < ndim; ++axis) size *= shape[axis];
-  return to && to->dtype == dtype && view_size(to) == size && view_is_contiguous(to) ? to : NULL;
-}
-
 /* A reduction of all elements, as one sequence. */
 static PyObject* reduce_all(PyObject* context, const Reduction* call) {
   static const int64_t two = 2;
@@ -40,11 +31,12 @@ static PyObject* reduce_all(PyObject* context, const Reduction* call) {
   if (stride < 1) return operands_leave(&all);
   const bool is_pair = call->op == GPUMEM_MIN_MAX, is_number = !all.stream && Py_IsNone(call->out);
   int64_t results[2];
-  const View* to = is_number ? NULL : take_values(&all, call->out, call->x, &two, is_pair, result_type(x->dtype));
+  const View* to =
+      is_number ? NULL : operands_take_values(&all, call->out, call->x, &two, is_pair, result_type(x->dtype));
   if (!is_number && !to) return operands_leave(&all);
   void* result = is_number ? (void*)results : to->address;
   gpumem_status status;
-  CALL_WITH_STATUS(gpumem_reduce, all.ctx, x->dtype, call->op, x->address, view_size(x), stride, result)
+  CALL_WITH_STATUS(call->status, gpumem_reduce, all.ctx, x->dtype, call->op, x->address, view_size(x), stride, result)
   if (!is_number || status != GPUMEM_OK) return operands_end_with(&all, status, call->out);
   PyObject* first = from_result(x->dtype, &results[0]);
   return operands_end(&all, is_pair ? Py_BuildValue("NN", first, from_result(x->dtype, &results[1])) : first);
@@ -85,11 +77,11 @@ static PyObject* reduce_lines(PyObject* context, const Reduction* call) {
   if (call->op == GPUMEM_MIN_MAX || !operands_begin(&all, context, call->stream)) Py_RETURN_NONE;
   const View* x = operands_take(&all, call->x, READ);
   if (!x || !to_lines(x, call->axis, &to_do)) return operands_leave(&all);
-  const View* to = take_values(&all, call->out, call->x, to_do.shape, to_do.ndim, result_type(x->dtype));
+  const View* to = operands_take_values(&all, call->out, call->x, to_do.shape, to_do.ndim, result_type(x->dtype));
   if (!to) return operands_leave(&all);
   gpumem_status status;
-  CALL_WITH_STATUS(gpumem_reduce_axis, all.ctx, x->dtype, call->op, to_do.axis, x->address, to_do.rows, to_do.cols,
-                   to_do.ld, to_do.batches, to_do.batch_stride, to->address)
+  CALL_WITH_STATUS(call->status, gpumem_reduce_axis, all.ctx, x->dtype, call->op, to_do.axis, x->address, to_do.rows,
+                   to_do.cols, to_do.ld, to_do.batches, to_do.batch_stride, to->address)
   return operands_end_several(&all, status, call->out);
 }
 
@@ -106,14 +98,14 @@ static PyObject* reduce_axes(PyObject* context, const Reduction* call) {
   for (int32_t i = 0; call->has_axis && i < x->ndim; ++i)
     if (i != axis) shape[ndim++] = x->shape[i];
   const int32_t dtype = call->dtype >= 0 ? call->dtype : x->dtype;
-  const View* to = take_values(&all, call->out, call->x, shape, ndim, dtype);
+  const View* to = operands_take_values(&all, call->out, call->x, shape, ndim, dtype);
   /* The general path reduces f16 to f32. */
   const bool is_default = dtype == result_type(x->dtype);
   if (!to || (call->dtype < 0 ? is_default : dtype != x->dtype && !is_default)) return operands_leave(&all);
   const int32_t axes = call->has_axis ? 1 << axis : (1 << x->ndim) - 1;
   gpumem_status status;
-  CALL_WITH_STATUS(gpumem_reduce_axes, all.ctx, x->dtype, call->op, x->ndim, x->shape, x->address, strides, axes,
-                   to->address, dtype)
+  CALL_WITH_STATUS(call->status, gpumem_reduce_axes, all.ctx, x->dtype, call->op, x->ndim, x->shape, x->address,
+                   strides, axes, to->address, dtype)
   return operands_end_several(&all, status, call->out);
 }
 
@@ -138,10 +130,10 @@ static PyObject* search(PyObject* const* args, int32_t op, int64_t axis, bool ha
   const View* x = operands_take(&all, x_object, READ);
   const int64_t stride = x && !has_axis ? view_sequence_stride(x) : 1;
   if (!x || stride < 1 || (has_axis && !to_lines(x, axis, &lines))) return operands_leave(&all);
-  const View* value = take_values(&all, outs[0], x_object, lines.shape, lines.ndim, result_type(x->dtype));
-  PyObject* first = all.made; /* take_values() makes one array */
+  const View* value = operands_take_values(&all, outs[0], x_object, lines.shape, lines.ndim, result_type(x->dtype));
+  PyObject* first = all.made; /* operands_take_values() makes one array */
   all.made = NULL;
-  const View* index = value ? take_values(&all, outs[1], x_object, lines.shape, lines.ndim, GPUMEM_I64) : NULL;
+  const View* index = value ? operands_take_values(&all, outs[1], x_object, lines.shape, lines.ndim, GPUMEM_I64) : NULL;
   PyObject* pair = index ? PyTuple_Pack(2, first ? first : outs[0], all.made ? all.made : outs[1]) : NULL;
   Py_XDECREF(first);
   if (!pair) return index ? operands_end(&all, NULL) : operands_leave(&all);
@@ -149,8 +141,8 @@ static PyObject* search(PyObject* const* args, int32_t op, int64_t axis, bool ha
   all.made = pair;
   gpumem_status status;
   if (has_axis) {
-    CALL_WITH_STATUS(gpumem_argreduce_axis, all.ctx, x->dtype, op, lines.axis, x->address, lines.rows, lines.cols,
-                     lines.ld, lines.batches, lines.batch_stride, value->address, (int64_t*)index->address)
+    CALL_WITH_STATUS(args[6], gpumem_argreduce_axis, all.ctx, x->dtype, op, lines.axis, x->address, lines.rows,
+                     lines.cols, lines.ld, lines.batches, lines.batch_stride, value->address, (int64_t*)index->address)
   } else {
     CALL(gpumem_argreduce, all.ctx, x->dtype, op, x->address, view_size(x), stride, value->address,
          (int64_t*)index->address)
@@ -158,12 +150,12 @@ static PyObject* search(PyObject* const* args, int32_t op, int64_t axis, bool ha
   return has_axis ? operands_end_several(&all, status, NULL) : operands_end_with(&all, status, NULL);
 }
 
-/* quick_argreduce(context, stream, op, x, axis, out) */
+/* quick_argreduce(context, stream, op, x, axis, out, status) */
 static PyObject* quick_argreduce(PyObject* module, PyObject* const* args, Py_ssize_t given) {
   (void)module;
   int32_t op;
   int64_t axis = 0, value, index;
-  if (!check_count("quick_argreduce", 6, given) || !to_int32(args[2], &op, "op")) return NULL;
+  if (!check_count("quick_argreduce", 7, given) || !to_int32(args[2], &op, "op")) return NULL;
   const bool has_axis = !Py_IsNone(args[4]);
   if (has_axis && !to_axis(args[4], &axis)) Py_RETURN_NONE;
   if (has_axis || !Py_IsNone(args[1]) || !Py_IsNone(args[5])) return search(args, op, axis, has_axis);
@@ -182,7 +174,7 @@ static PyObject* quick_argreduce(PyObject* module, PyObject* const* args, Py_ssi
 static bool take_f64(Operands* all, PyObject* out, PyObject* x, double* number, double** result) {
   *result = number;
   if (!all->stream && Py_IsNone(out)) return true;
-  const View* to = take_values(all, out, x, NULL, 0, GPUMEM_F64);
+  const View* to = operands_take_values(all, out, x, NULL, 0, GPUMEM_F64);
   if (to) *result = (double*)to->address;
   return to != NULL;
 }
@@ -230,7 +222,7 @@ static PyObject* quick_nrm2(PyObject* module, PyObject* const* args, Py_ssize_t 
   return operands_end(&all, PyFloat_FromDouble(number));
 }
 
-PyMethodDef quick_reductions[] = {QUICK(argreduce, "(context, stream, op, x, axis, out)"),
+PyMethodDef quick_reductions[] = {QUICK(argreduce, "(context, stream, op, x, axis, out, status)"),
                                   QUICK(dot, "(context, stream, x, y, out)"),
                                   QUICK(nrm2, "(context, stream, x, out)"),
                                   {NULL, NULL, 0, NULL}};

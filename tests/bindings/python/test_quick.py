@@ -31,7 +31,11 @@ def calls(ctx, of, words):
     f = {n: of("f", range(12)) for n in "xyzv"}
     n, b, o, d, h = of("i", range(12)), of("B", [1] * 12), of("q", [0] * 12), of("d", [0] * 12), of("d", range(12))
     one, short, place, mask = of("d", [0]), of("f", [0]), of("q", [0]), of("B", [1] * 12)
+    state, ends, index, sums, long = of("i", [0]), of("q", [0, 5, 12]), of("I", range(12)), of("d", [0] * 3), of("q", [0] * 12)
+    three_ends = of("q", [0, 5, 5, 12])
     x, y, z, v = f.values()
+    rows, table, image = as_rows(x), as_rows(z), as_rows(v)
+    three, wide, checked = of("q", [2, 0, 1]), as_rows(of("d", [0] * 12)), {"status": state, **words}
     yield "fill", lambda: ctx.fill(z, 2, **words)
     yield "copy", lambda: ctx.copy(z, x, **words)
     yield "convert", lambda: ctx.convert(x, out=d, **words)
@@ -56,12 +60,36 @@ def calls(ctx, of, words):
     yield "dot", lambda: ctx.dot(x, y, out=one, **words)
     yield "nrm2", lambda: ctx.nrm2(x, out=one, **words)
     yield "copy_boxes", lambda: ctx.copy_boxes([x, y], [z, v], **words)
+    for more in words, checked:
+        yield "gather", lambda more=more: ctx.gather(x, index, out=z, **more)
+        yield "gather", lambda more=more: ctx.gather(rows, three, out=table, **more)
+        yield "scatter", lambda more=more: ctx.scatter(rows, three, table, **more)
+        yield "reduce_by_index", lambda more=more: ctx.reduce_by_index(x, index, 12, out=d, **more)
+        yield "reduce_by_index", lambda more=more: ctx.reduce_by_index(rows, three, 3, "max", out=wide, **more)
+        yield "reduce_by_index", lambda more=more: ctx.reduce_by_index(None, index, 12, out=long, **more)
+        yield "reduce_segments", lambda more=more: ctx.reduce_segments(x, three_ends, out=sums, **more)
+        yield "scan_segments", lambda more=more: ctx.scan_segments(x, ends, dtype="f32", out=z, **more)
+        yield "sort_segments", lambda more=more: ctx.sort_segments(x, ends, out=z, order=o, **more)
+    yield "resize", lambda: ctx.resize(image, out=table, **words)
+    yield "map", lambda: ctx.map("add", x, y, out=z, **checked)
+    yield "scan", lambda: ctx.scan(n, dtype="i32", out=n, **checked)
+    yield "scan", lambda: ctx.scan(x, axis=0, dtype="f32", out=z, **checked)
+    yield "reduce", lambda: ctx.reduce(x, out=one, **checked)
+    yield "reduce", lambda: ctx.reduce(x, "max", axis=0, keepdims=False, out=one, **checked)
+    yield "argreduce", lambda: ctx.argreduce(x, "max", axis=0, out=(one, place), **checked)
     if not words:
         yield "map", lambda: ctx.map("maximum", 3, y, out=z)
         yield "where", lambda: ctx.where(b, x, 3, out=z)
         yield "convert_scaled", lambda: ctx.convert_scaled(n, "f32", 0.5, 2, out=z)
         yield "reduce", lambda: ctx.reduce(x, "max")
         yield "argreduce", lambda: ctx.argreduce(x)
+
+
+def as_rows(x):
+    """A view of twelve elements as three rows."""
+    if isinstance(x, Tensor):
+        return Tensor(x.x.reshape(3, 4))
+    return x.reshape(3, 4) if isinstance(x, gpumem.Array) else memoryview(x).cast("B").cast(x.typecode, (3, 4))
 
 
 def kinds(ctx):
@@ -348,17 +376,31 @@ def any_call(np, random, ctx, wrap, words):
     mask, axis = make(shape, "?", "u1", "f4"), pick(None, 0, -1, 1, 7)
     short, places = pick(None, make(shape[1:], "f8", "i8", dtype)), pick(None, make(shape, "i8", "u4", "f4"))
     kept, width = make((1,), "i8"), pick(None, "f32", "f64", "i64")
+    count, segments = pick(3, 3, *shape[:1]), pick(3, 3, 0, -1)
+    index = wrap(random.integers(pick(0, 0, -1), 5, pick(count, count, (2, 2))).astype(pick("i4", "u4", "i8", "u8", "i2")))
+    ends = wrap(np.sort(random.integers(0, pick(4, 5), segments + 1)).astype(pick("i8", "i8", "i4", "f8")))
+    rows, bins = pick(x, x, None), pick(5, 5, 3, 0, -1, "5")
+    # Results that a call need not write have contents: those of a failed call of a stream, and elements in no segment.
+    zeros = lambda *shape: wrap(np.zeros(shape, pick(dtype, "f8", "i8", "u8")))  # noqa: E731
+    rows_out, bins_out, segments_out = ((out, short, short) if not words else (zeros(count, *shape[1:]), zeros(5, *shape[1:]), zeros(max(segments, 0))))
+    checked = pick(words, {**words, "status": make((1,), "i4", "i4", "i8")})
     return pick(
-        lambda: ctx.map(pick("add", "divide", "maximum", "and"), *pick((x, y), (y, x)), out=out, **words),
+        lambda: ctx.gather(x, index, rows_out, **checked), lambda: ctx.scatter(x, index, pick(out, y), **checked),
+        lambda: ctx.reduce_by_index(rows, index, bins, pick("sum", "max", "min_max"), out=bins_out, **checked),
+        lambda: ctx.reduce_segments(x, ends, pick("sum", "min_max"), out=segments_out, **checked),
+        lambda: ctx.scan_segments(x, ends, "sum", dtype=width, out=zeros(*shape), **checked),
+        lambda: ctx.sort_segments(x, ends, out, order=places, **checked),
+        lambda: ctx.resize(x, pick(None, (2, 3), (0, 1), (1,), 2), out=out, **words),
+        lambda: ctx.map(pick("add", "divide", "maximum", "and"), *pick((x, y), (y, x)), out=out, **checked),
         lambda: ctx.map(pick("floor", "negate", "square_root"), x, out=out, **words),
         lambda: ctx.compare(pick("less", "equal"), *pick((x, y), (y, x)), out=pick(None, mask), **words),
         lambda: ctx.where(mask, *pick((x, y), (y, x)), out=out, **words),
         lambda: ctx.convert_scaled(x, pick("f64", "i32"), pick(None, 0.5, y), pick(None, 1, y), out=out, **words),
-        lambda: ctx.scan(x, pick("sum", "max"), axis=axis, exclusive=pick(True, False), dtype=width, out=out, **words),
+        lambda: ctx.scan(x, pick("sum", "max"), axis=axis, exclusive=pick(True, False), dtype=width, out=out, **checked),
         lambda: ctx.sort(x, out, order=places, **words), lambda: ctx.argsort(x, places, dtype=pick("i32", "i64"), **words),
         lambda: ctx.select(x, mask, out, kept=kept, **words),
-        lambda: ctx.reduce(x, pick("sum", "max", "min_max"), axis=axis, dtype=width, out=short, **words),
-        lambda: ctx.argreduce(x, pick("min", "max_abs"), axis=axis, out=short and (short, kept), **words),
+        lambda: ctx.reduce(x, pick("sum", "max", "min_max"), axis=axis, dtype=width, out=short, **checked),
+        lambda: ctx.argreduce(x, pick("min", "max_abs"), axis=axis, out=short is not None and (short, kept) or None, **checked),
         lambda: ctx.copy_boxes([x, x], [out, make(shape, dtype)], **words), lambda: ctx.copy(x, y, **words), lambda: ctx.fill(x, y, **words),
         lambda: ctx.convert(x, width, out, **words), lambda: ctx.multiply(x, y, out, **words), lambda: ctx.axpby(2, x, 3, y, out, **words),
         lambda: ctx.lincomb([(2, x), (0.5, y)], out, **words), lambda: ctx.transpose(x, out, **words), lambda: ctx.dot(x, y, **words))  # fmt: skip
