@@ -5,11 +5,11 @@ import struct
 import weakref
 
 from . import _gpumem as raw
-from .array import Array, expect_callbacks, shape_of
+from .array import DL_CPU, DL_CUDA, Array, expect_callbacks, shape_of
 from .core import Core, Handle, Record, read_struct, read_text
 from .errors import InvalidHandle
 from .layout import collapse, operand, refuse, same_elements
-from .names import DEVICE_BEST, DEVICE_CUDA, DEVICE_HOST, STRUCTS, Advice, Dtype, Format, Status
+from .names import DEVICE_BEST, DEVICE_CUDA, DEVICE_HOST, STRUCTS, Advice, Dtype, Format, Kind, Status
 from .operations import Operations
 from .streams import Event, Stream, stream_handle
 from .words import codes, element_of, family_code, format_code, integer, kind_code, path_bytes, pattern_of, real
@@ -381,15 +381,19 @@ class Context(Operations):
         return read_text(lambda *room: raw.gpumem_explain(self.handle, line, format_code(format), *room))
 
 
-process_wide = {}  # contexts for the arithmetic of arrays in memory of other libraries, by process and device
+process_wide = {}  # contexts for arrays in memory of other libraries, by process and device
+
+
+def process_context(device):
+    key = os.getpid(), device
+    return process_wide.get(key) or process_wide.setdefault(key, Context.process_wide(device))
 
 
 def context_of(array):
     """The context of an array's memory, or another one for the same memory if that is closed."""
     memory = array.memory
     if memory is None:
-        key = os.getpid(), array.device
-        return process_wide.get(key) or process_wide.setdefault(key, Context.process_wide(array.device))
+        return process_context(array.device)
     context = memory.core.context()
     if context is None or context._core is None:
         context = Context.__new__(Context)
@@ -397,4 +401,14 @@ def context_of(array):
     return context
 
 
+def new_like(shape, dtype, itemsize, form, place, device):
+    """An array for a library that asks by DLPack: on the host, or in memory of the process-wide context of a CUDA device."""
+    if place not in (DL_CPU, DL_CUDA):
+        raise BufferError(f"the prototype is on a device of DLPack type {place}; expected the host or CUDA")
+    if place == DL_CPU:
+        return Array(shape, dtype, itemsize=itemsize, format=form)
+    return process_context(device).core.allocate(shape, dtype, int(Kind.DEVICE), itemsize=itemsize, format=form)
+
+
 Array._context = property(context_of)
+Array.__dlpack_c_exchange_api__ = raw.exchange_table(new_like)

@@ -115,21 +115,12 @@ static bool fill_tensor(DLTensor* tensor, Lent* lent, const View* view, DLDevice
   return dtype_to_dlpack(view, &tensor->dtype);
 }
 
-/* dlpack_export(view, device_type, device_id, versioned, copied): returns a capsule. */
-PyObject* dlpack_export(PyObject* module, PyObject* const* args, Py_ssize_t count) {
-  (void)module;
-  DLDevice device;
-  int32_t versioned, copied;
-  if (!check_count("dlpack_export", 5, count) || !to_int32(args[1], &device.type, "device.type") ||
-      !to_int32(args[2], &device.id, "device.id") || !to_int32(args[3], &versioned, "versioned") ||
-      !to_int32(args[4], &copied, "copied"))
-    return NULL;
-  const View* view = (const View*)args[0];
-  if (!PyType_IsSubtype(Py_TYPE(args[0]), view_type)) return PyErr_Format(PyExc_TypeError, "expected a View");
+void* dlpack_lend(PyObject* object, const int32_t device[2], bool versioned, bool copied) {
+  const View* view = (const View*)object;
   Lent* lent = (Lent*)calloc(1, sizeof(Lent));
   if (!lent) return PyErr_NoMemory();
   DLTensor* tensor = versioned ? &lent->tensor.versioned.tensor : &lent->tensor.plain.tensor;
-  if (!fill_tensor(tensor, lent, view, device)) {
+  if (!fill_tensor(tensor, lent, view, (DLDevice){device[0], device[1]})) {
     free(lent);
     return NULL;
   }
@@ -143,12 +134,23 @@ PyObject* dlpack_export(PyObject* module, PyObject* const* args, Py_ssize_t coun
     lent->tensor.plain.context = lent;
     lent->tensor.plain.deleter = delete_plain;
   }
-  PyObject* capsule = PyCapsule_New(&lent->tensor, versioned ? "dltensor_versioned" : "dltensor", capsule_end);
-  if (!capsule) {
-    free(lent);
+  lent->view = Py_NewRef(object);
+  return &lent->tensor;
+}
+
+/* dlpack_export(view, device_type, device_id, versioned, copied): returns a capsule. */
+PyObject* dlpack_export(PyObject* module, PyObject* const* args, Py_ssize_t count) {
+  (void)module;
+  int32_t device[2], versioned, copied;
+  if (!check_count("dlpack_export", 5, count) || !to_int32(args[1], &device[0], "device.type") ||
+      !to_int32(args[2], &device[1], "device.id") || !to_int32(args[3], &versioned, "versioned") ||
+      !to_int32(args[4], &copied, "copied"))
     return NULL;
-  }
-  lent->view = Py_NewRef(args[0]);
+  if (!PyType_IsSubtype(Py_TYPE(args[0]), view_type)) return PyErr_Format(PyExc_TypeError, "expected a View");
+  void* managed = dlpack_lend(args[0], device, versioned, copied);
+  PyObject* capsule =
+      managed ? PyCapsule_New(managed, versioned ? "dltensor_versioned" : "dltensor", capsule_end) : NULL;
+  if (managed && !capsule) dlpack_delete(managed, versioned);
   return capsule;
 }
 
@@ -204,6 +206,16 @@ static bool take_strides(View* view, const int64_t* strides) {
   }
   view_settle_strides(view);
   return true;
+}
+
+/* new_like(shape, dtype, itemsize, format, device_type, device_id): makes an array for another library. */
+PyObject* dlpack_new(const void* prototype, PyObject* new_like) {
+  const DLTensor* like = (const DLTensor*)prototype;
+  View element;
+  if (!take_elements(&element, like->dtype)) return NULL;
+  return PyObject_CallFunction(new_like, "NiLsii", tuple_of(like->shape, like->ndim), (int)element.dtype,
+                               (long long)element.itemsize, element.format, (int)like->device.type,
+                               (int)like->device.id);
 }
 
 static bool take_tensor(View* view, const DLTensor* tensor) {

@@ -2,15 +2,16 @@
  * no call of Python code, unlike __dlpack__(). */
 #include "quick.h"
 
-enum { EXCHANGE_MAJOR = 1, CUDA_DEVICE = 2, MOST_TYPES = 16 };
+enum { EXCHANGE_MAJOR = 1, EXCHANGE_MINOR = 3, CPU_DEVICE = 1, CUDA_DEVICE = 2, MOST_TYPES = 16 };
 
+typedef void SetError(void* to, const char* kind, const char* message);
 struct Exchange {
   uint32_t major, minor;
   const struct Exchange* previous; /* of an older major version, or NULL */
-  void (*allocate)(void);
+  int (*allocate)(void* prototype, void** managed, void* error, SetError* set_error);
   int (*managed_from_object)(void* object, void** managed);
-  void (*to_object)(void);
-  void (*tensor_from_object)(void);
+  int (*to_object)(void* managed, void** object);
+  int (*tensor_from_object)(void* object, void* tensor); /* or NULL */
   int (*current_stream)(int32_t device_type, int32_t device, void** stream);
 };
 
@@ -134,3 +135,100 @@ bool exchange_order(void* ctx, gpumem_stream* queue, const Exchange* of, int32_t
   if (status == GPUMEM_OK) RUN(follow(ctx, (void*)number_of(theirs), queue))
   return status == GPUMEM_OK || raise_status(status);
 }
+
+/* ------------------------------------------------------------------------------- gpumem's own table, of gpumem.Array */
+
+static PyObject* new_like; /* makes an array for another library */
+
+/* Other libraries use an array of a GPU on the legacy default stream. It waits for the work on the array, or the host
+ * waits if it reads the memory. False with an exception. */
+static bool order_after_work(PyObject* array, bool on_gpu) {
+  PyObject* memory = memory_of(array);
+  PyObject* streams = memory ? PyObject_GetAttrString(memory, "streams") : NULL;
+  PyObject* done = Py_None;
+  if (!memory || (streams && !on_gpu && PyDict_Size(streams) == 0))
+    Py_INCREF(done);
+  else
+    done = !streams ? NULL
+           : on_gpu ? PyObject_CallMethod(array, "_order", "O", Py_None)
+                    : PyObject_CallMethod(array, "_settle", NULL);
+  Py_XDECREF(streams);
+  Py_XDECREF(done);
+  return done != NULL;
+}
+
+static void* lend(PyObject* array) {
+  const View* view = (const View*)array;
+  const bool on_gpu = is_on_gpu(view) && (view->kind == GPUMEM_MEMORY_DEVICE || view->kind == GPUMEM_MEMORY_MANAGED);
+  const int32_t device[] = {on_gpu ? CUDA_DEVICE : CPU_DEVICE, on_gpu ? view->device : 0}; /* as __dlpack_device__() */
+  return order_after_work(array, on_gpu) ? dlpack_lend(array, device, true, false) : NULL;
+}
+
+static int own_managed_from_object(void* object, void** managed) {
+  PyObject* array = (PyObject*)object;
+  if (PyType_IsSubtype(Py_TYPE(array), array_type)) {
+    *managed = lend(array);
+    return *managed ? 0 : -1;
+  }
+  PyErr_SetString(PyExc_TypeError, "expected a gpumem.Array");
+  return -1;
+}
+
+static int own_to_object(void* managed, void** object) {
+  View* view = view_new(array_type);
+  if (view && !dlpack_take(view, managed, true)) Py_CLEAR(view);
+  if (!view) dlpack_delete(managed, true);
+  *object = view;
+  return view ? 0 : -1;
+}
+
+static void tell_error(void* error, SetError* set_error) {
+  PyObject *kind, *value, *trace;
+  PyErr_Fetch(&kind, &value, &trace);
+  PyErr_NormalizeException(&kind, &value, &trace);
+  PyObject *name = kind ? PyObject_GetAttrString(kind, "__name__") : NULL, *text = value ? PyObject_Str(value) : NULL;
+  const char *name_bytes = name ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL,
+             *bytes = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
+  if (set_error) set_error(error, name_bytes ? name_bytes : "RuntimeError", bytes ? bytes : "");
+  PyErr_Clear();
+  Py_XDECREF(name);
+  Py_XDECREF(text);
+  Py_XDECREF(kind);
+  Py_XDECREF(value);
+  Py_XDECREF(trace);
+}
+
+/* Any thread may call this, without the interpreter's lock. */
+static int own_allocate(void* prototype, void** managed, void* error, SetError* set_error) {
+  if (!python_begin()) return -1;
+  const PyGILState_STATE gil = PyGILState_Ensure();
+  PyObject* array = dlpack_new(prototype, new_like);
+  *managed = array ? lend(array) : NULL;
+  if (!*managed) tell_error(error, set_error);
+  Py_XDECREF(array);
+  PyGILState_Release(gil);
+  python_end();
+  return *managed ? 0 : -1;
+}
+
+static int own_current_stream(int32_t device_type, int32_t device, void** stream) {
+  (void)device_type, (void)device;
+  *stream = NULL;
+  return 0;
+}
+
+static const Exchange own_table = {EXCHANGE_MAJOR,          EXCHANGE_MINOR, NULL, own_allocate,
+                                   own_managed_from_object, own_to_object,  NULL, own_current_stream};
+
+/* exchange_table(new_like): a capsule of gpumem's own table */
+static PyObject* exchange_table(PyObject* module, PyObject* callable) {
+  (void)module;
+  new_like = Py_NewRef(callable);
+  return PyCapsule_New((void*)&own_table, "dlpack_exchange_api", NULL);
+}
+
+static PyMethodDef exchange_functions[] = {
+    {"exchange_table", exchange_table, METH_O, "DLPack's table of C functions for gpumem.Array"},
+    {NULL, NULL, 0, NULL}};
+
+int exchange_add_functions(PyObject* module) { return PyModule_AddFunctions(module, exchange_functions); }

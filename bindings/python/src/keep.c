@@ -66,8 +66,7 @@ bool queue_of(PyObject* stream, gpumem_stream** queue) {
   return good;
 }
 
-/* The allocation of an array. NULL if the memory does not belong to a context. */
-static PyObject* memory_of(PyObject* operand) {
+PyObject* memory_of(PyObject* operand) {
   while (operand && PyType_IsSubtype(Py_TYPE(operand), view_type)) operand = ((View*)operand)->owner;
   if (operand && Py_TYPE(operand) == keep_type) operand = ((Keep*)operand)->object;
   return operand && memory_type && Py_TYPE(operand) == memory_type ? operand : NULL;

@@ -67,6 +67,9 @@ int cell_add_types(PyObject* module);
 /* dlpack.c */
 /* Describes a managed tensor in a zeroed View, which then owns it. False with an exception, and the View owns nothing. */
 bool dlpack_take(View* view, void* managed, bool versioned);
+/* A managed tensor with the memory of a View. NULL with an exception. */
+void* dlpack_lend(PyObject* object, const int32_t device[2], bool versioned, bool copied);
+PyObject* dlpack_new(const void* prototype, PyObject* new_like);
 void dlpack_delete(void* managed, bool versioned);
 void dlpack_release(View* view);
 PyObject* dlpack_export(PyObject* module, PyObject* const* args, Py_ssize_t count);
@@ -81,10 +84,13 @@ const Exchange* exchange_take(View* view, PyObject* x);
  * that is the same stream. False with an exception. */
 bool exchange_order(void* ctx, gpumem_stream* queue, const Exchange* of, int32_t device);
 bool is_on_gpu(const View* view);
+int exchange_add_functions(PyObject* module);
 
 /* keep.c */
 extern PyTypeObject* array_type; /* the class gpumem.Array */
 int keep_add_types(PyObject* module);
+/* The allocation of an array. NULL if the memory does not belong to a context. */
+PyObject* memory_of(PyObject* operand);
 /* Keeps a tuple of operands until the stream has passed their call. False with an exception. */
 bool keep_on(PyObject* stream, PyObject* operands);
 /* The gpumem_stream of a gpumem.Stream. False without an exception if it is something else. */

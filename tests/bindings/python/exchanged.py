@@ -39,6 +39,51 @@ TABLE = Table(1, 3, None, None, managed, None, None, stream)
 NEWER = Table(2, 0, ctypes.addressof(TABLE), None, managed, None, None, stream)
 
 
+class Own:
+    """gpumem's own table, whose functions keep the interpreter's lock."""
+
+    POINTER = ctypes.POINTER(ctypes.c_void_p)
+    SET_ERROR = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)
+
+    def __init__(self, of):
+        table = Table.from_address(CHECK.PyCapsule_GetPointer(of.__dlpack_c_exchange_api__, NAME))
+        address = lambda member: ctypes.c_void_p.from_address(ctypes.addressof(table) + getattr(Table, member).offset).value  # noqa: E731
+        self.version, self.tensor_from_object = (table.major, table.minor), table.plain
+        self.from_object = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, self.POINTER)(address("managed"))
+        self.to_object = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, self.POINTER)(address("to_object"))
+        self.new = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, self.POINTER, ctypes.c_void_p, self.SET_ERROR)(address("allocate"))
+        self.stream = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int32, ctypes.c_int32, self.POINTER)(address("stream"))
+
+    def lend(self, x):
+        """The address of a managed tensor."""
+        managed = ctypes.c_void_p()
+        assert self.from_object(x, managed) == 0 and managed.value
+        return managed.value
+
+    def take(self, managed):
+        """The object of a managed tensor."""
+        found = ctypes.c_void_p()
+        assert self.to_object(managed, found) == 0
+        x = ctypes.cast(found, ctypes.py_object).value
+        ctypes.pythonapi.Py_DecRef(ctypes.py_object(x))
+        return x
+
+    def allocate(self, prototype):
+        """A new managed tensor, or the kind and the message of the error."""
+        managed, errors = ctypes.c_void_p(), []
+        outcome = self.new(ctypes.addressof(prototype), managed, None, self.SET_ERROR(lambda _, kind, text: errors.append((kind, text))))
+        assert (outcome == 0) is (not errors)
+        return errors[0] if errors else managed.value
+
+
+class Prototype(ctypes.Structure):
+    """A DLTensor."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("place", ctypes.c_int32), ("device", ctypes.c_int32), ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8),
+                ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.c_void_p), ("offset", ctypes.c_uint64)]  # fmt: skip
+
+
 def capsule_of(table):
     return CHECK.PyCapsule_New(ctypes.addressof(table), NAME, None)
 

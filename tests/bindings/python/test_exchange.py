@@ -3,9 +3,11 @@
 import array
 import ctypes
 import gc
+import unittest
 import weakref
 
 import gpumem
+from exchanged import CHECK, Own, Prototype
 from gpumem import Array, Dtype, Kind, raw
 from support import host, numpy, raises
 
@@ -241,6 +243,63 @@ def test_lifetimes():
         unused = ctx.zeros(1).__dlpack__()
         del unused
         assert ctx.memory_stats().device_blocks == 0
+
+
+def test_table_of_c_functions():
+    own = Own(Array)
+    assert own.version == (1, 3) and own.tensor_from_object is None
+    stream = ctypes.c_void_p(1)
+    assert own.stream(2, 0, stream) == 0 and stream.value is None
+    with host() as ctx, ctx.Stream() as s:
+        a = ctx.array(array.array("i", range(12))).reshape(3, 4)
+        ctx.fill(a[0], 7, stream=s)
+        alive = weakref.ref(a)
+        for part in a, a[:, ::2], a[:0], a[1, 2], ctx.asarray(b"abc"), ctx.full(2, True, "bool"), ctx.full(2, 1, "bf16"):
+            capsule = CHECK.PyCapsule_New(own.lend(part), b"dltensor_versioned", None)
+            seen = raw.dlpack_import(capsule)
+            assert (seen.shape, seen.strides, seen.readonly, seen.format) == (part.shape, part.strides, part.readonly, part.format)
+            back = own.take(own.lend(part))
+            assert type(back) is Array and (back.address, back.shape, back.dtype) == (part.address, part.shape, part.dtype)
+            assert back.tolist() == part.tolist()
+        assert a[0].tolist() == [7] * 4
+        managed = own.lend(a)
+        del a, part, seen, back, capsule
+        gc.collect()
+        assert alive() is not None
+        assert (own.take(managed) + 1).tolist()[0] == [8] * 4
+        gc.collect()
+        assert alive() is None
+        with raises(BufferError, "not a multiple"):
+            own.lend(raw.part(Array((2,), int(Dtype.I16), address=ctx.zeros(9, "u8"), strides=(3,)), slice(None)))
+        with raises(TypeError, "gpumem.Array"):
+            own.lend("a")
+
+
+def test_new_tensors_of_the_table():
+    own, shape = Own(Array), (ctypes.c_int64 * 2)(3, 4)
+    new = own.take(own.allocate(Prototype(None, 1, 0, 2, 2, 64, 1, shape)))
+    assert (new.shape, new.dtype, new.device, new.readonly) == ((3, 4), "f64", gpumem.DEVICE_HOST, False)
+    assert own.take(own.allocate(Prototype(None, 1, 0, 0, 6, 8, 1, shape))).dtype == "bool"
+    shape[0] = -1
+    assert own.allocate(Prototype(None, 1, 0, 2, 2, 64, 1, shape))[0] == b"ValueError"
+    assert own.allocate(Prototype(None, 1, 0, 2, 3, 64, 1, shape))[0] == b"BufferError"
+    kind, text = own.allocate(Prototype(None, 7, 0, 2, 2, 64, 1, shape))
+    assert kind == b"BufferError" and b"DLPack type 7" in text
+
+
+def test_the_table_with_torch():
+    try:
+        import torch
+    except ImportError:
+        raise unittest.SkipTest("PyTorch is not installed") from None
+    own = Own(Array)
+    with host() as ctx:
+        a = ctx.array(array.array("f", [1, 2, 3]))
+        tensor = torch.from_dlpack(CHECK.PyCapsule_New(own.lend(a), b"dltensor_versioned", None))
+        tensor += 1
+        assert tensor.data_ptr() == a.address and a.tolist() == [2, 3, 4]
+        back = own.take(Own(torch.Tensor).lend(tensor)) if hasattr(torch.Tensor, "__dlpack_c_exchange_api__") else a
+        assert back.address == a.address
 
 
 def test_cuda_array_interface():
