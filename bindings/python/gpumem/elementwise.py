@@ -101,7 +101,7 @@ class Elementwise(raw.Base):
         return out
 
     def convert_scaled(self, src, dtype=None, scale=None, offset=None, nan_value=0, out=None, *, stream=None):
-        """(src + offset) * scale as another type, rounded as by convert(). A NaN in src becomes nan_value.
+        """(src + offset) * scale as another type, rounded as by convert(). A NaN in src becomes nan_value. No other value becomes NaN: see where().
 
         scale and offset are numbers, or arrays of f64 that are broadcast to the shape of src.
         """

@@ -11,6 +11,7 @@ from .array import DL_CPU, Array, from_interface, owner_of
 from .names import DEVICE_HOST, Dtype, Kind, Op
 from .words import NAMES
 
+MOST_CHANNELS = 4  # of an image
 ORDER_FREE_OPS = (Op.MIN, Op.MAX, Op.MAX_ABS, Op.MIN_MAX, Op.COUNT_VALID, Op.MIN_VALID, Op.MAX_VALID)
 
 
@@ -222,6 +223,10 @@ def image(view, name, batch=False):
     if len(shape) not in (2, 3):
         raise ValueError(f"{name} has {view.ndim} axes; expected {'images, ' if batch else ''}rows and columns, or those and channels")
     channels = shape[2] if len(shape) == 3 else 1
+    if channels > MOST_CHANNELS:
+        first = "images, " if batch else ""
+        raise ValueError(f"{name} has the shape {view.shape} of ({first}rows, columns, channels); expected 1 to {MOST_CHANNELS} channels: a batch of "
+                         f"images without channels is {name}[..., None], with the axes (images, rows, columns, 1)")
     inner = fuse(shape[1:], strides[1:])
     pixels = shape[1] * channels
     pitch = strides[0] if shape[0] > 1 else pixels * view.itemsize

@@ -41,14 +41,6 @@ def elements_of(view, op=None):
     return "_view", (view.ndim, numbers("q", view.shape), view, numbers("q", strides))
 
 
-def segments_of(ends):
-    """The number of segments with these offsets."""
-    count = numbers_of(ends, "offsets", Dtype.I64)
-    if count == 0:
-        raise ValueError("offsets is empty; expected one more element than there are segments")
-    return count - 1
-
-
 raw.set_names(OP_CODES, CODES)
 raw.set_room(room_of_numpy)
 
@@ -137,6 +129,18 @@ class Operations(Elementwise):
         contiguous(result, "out")
         return out, result
 
+    def _offsets(self, offsets, stream):
+        """The View of the offsets of segments, as i64, and the number of segments."""
+        ends = operand(self, offsets, "offsets", stream)
+        count = numbers_of(ends, "offsets", *(dtype for dtype in Dtype if dtype <= Dtype.U64))
+        if count == 0:
+            raise ValueError("offsets is empty; expected one more element than there are segments")
+        if ends.dtype_code != Dtype.I64:
+            if ends.kind_code == Kind.DEVICE and ends.device != DEVICE_HOST:
+                raise ValueError(f"offsets has elements of {element_name(ends)} in device memory; expected i64, as of convert(offsets, \"i64\")")
+            ends = operand(self, self.convert(ends, "i64", stream=stream), "offsets", stream)
+        return ends, count - 1
+
     def _status(self, status):
         if status is None:
             return None
@@ -186,15 +190,13 @@ class Operations(Elementwise):
         return out
 
     def reduce_segments(self, x, offsets, op="sum", *, out=None, status=None, stream=None):
-        """Reduces each x[offsets[s]:offsets[s + 1]] to one number. x has one axis. The offsets are i64."""
+        """Reduces each x[offsets[s]:offsets[s + 1]] to one number. x has one axis. The offsets are integers, in device memory i64."""
         op = op_code(op)
         done = raw.quick_reduce_segments(self, stream, op, x, offsets, out, status)
         if done is not None:
             return done
-        view, ends = operand(self, x, "x", stream), operand(self, offsets, "offsets", stream)
-        dtype = typed(view, "x")
-        n = vector(view, "x", "one call per column")
-        segments = segments_of(ends)
+        view, (ends, segments) = operand(self, x, "x", stream), self._offsets(offsets, stream)
+        dtype, n = typed(view, "x"), vector(view, "x", "one call per column")
         shape = (segments, 2) if op == Op.MIN_MAX else (segments,)
         out, result = self._out(out, x, view, shape, RESULTS[dtype], stream)
         args = (dtype, op, view, n, ends, segments, result)
@@ -266,7 +268,7 @@ class Operations(Elementwise):
         return self._several("gpumem_scan_axis", args, (view, result, status), out, status, stream)
 
     def scan_segments(self, x, offsets, op="sum", *, exclusive=False, dtype=None, out=None, status=None, stream=None):
-        """Scans each x[offsets[s]:offsets[s + 1]], as scan() does. x has one axis. The offsets are i64.
+        """Scans each x[offsets[s]:offsets[s + 1]], as scan() does. x has one axis. The offsets are integers, in device memory i64.
 
         The result has one number per element of x. The numbers of elements in no segment are not written.
         """
@@ -274,9 +276,9 @@ class Operations(Elementwise):
         done = raw.quick_scan(self, stream, op, x, None, bool(exclusive), code, out, offsets, status)
         if done is not None:
             return done
-        view, ends = operand(self, x, "x", stream), operand(self, offsets, "offsets", stream)
+        view, (ends, segments) = operand(self, x, "x", stream), self._offsets(offsets, stream)
         of, n = typed(view, "x"), vector(view, "x", "scan() with an axis")
-        segments, code = segments_of(ends), self._scan_type(view, dtype, out, stream)
+        code = self._scan_type(view, dtype, out, stream)
         out, result = self._out(out, x, view, (n,), code, stream)
         args = (of, op, bool(exclusive), view, n, ends, segments, result, code)
         return self._several("gpumem_scan_segments", args, (view, ends, result, status), out, status, stream)
@@ -780,15 +782,14 @@ class Operations(Elementwise):
     def sort_segments(self, keys, offsets, out=None, *, descending=False, order=None, status=None, stream=None):
         """Sorts each keys[offsets[s]:offsets[s + 1]] alone. out may be keys. Without out, it begins as a copy of the keys.
 
-        keys have one axis. The offsets are i64. An array `order` gets the positions in keys. Offsets that are not in order,
+        keys have one axis. The offsets are integers, in device memory i64. An array `order` gets the positions in keys. Offsets that are not in order,
         or exceed the keys, raise IndexError, and nothing is written.
         """
         done = raw.quick_sort(self, stream, keys, bool(descending), out, order, -1, offsets, status)
         if done is not None:
             return done
-        of, ends = self._keys(keys, stream), operand(self, offsets, "offsets", stream)
+        of, (ends, _) = self._keys(keys, stream), self._offsets(offsets, stream)
         vector(of, "keys", "sort(), which takes several axes")
-        segments_of(ends)
         given = out is not None
         out, to = self._moved(out, keys, of, of.shape, stream)
         if not given:
@@ -831,7 +832,7 @@ class Operations(Elementwise):
         """Resizes an image of u8, u16 or f32 with axes (rows, columns) or (rows, columns, channels) to `size`, (rows, columns).
 
         A list of such images, of any sizes, or an array with the axes (images, rows, columns, channels) gives an array whose
-        first axis counts the images.
+        first axis counts the images. Give images without channels an axis of one: src[..., None].
         """
         if isinstance(src, list | tuple):
             return self._resize_batch(list(src), size, filter, out, stream)

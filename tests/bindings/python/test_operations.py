@@ -205,8 +205,8 @@ def test_reduce_segments():
             raise AssertionError("an empty segment has no maximum")
         except gpumem.Empty as error:
             assert error.result.tolist() == [0, 5]
-        with raises(ValueError, "expected i64"):
-            ctx.reduce_segments(x, array.array("i", [0, 5]))
+        with raises(ValueError, "offsets has elements of f64"):
+            ctx.reduce_segments(x, array.array("d", [0, 5]))
 
 
 def test_reduce_by_index():
@@ -295,8 +295,8 @@ def test_scan_segments():
             assert "offsets[2] is 6" in str(error) and error.result is out and out.tolist() == [3, 4, 4, 5, 9]
         with raises(ValueError, "offsets is empty"):
             ctx.scan_segments(x, array.array("q"))
-        with raises(ValueError, "expected i64"):
-            ctx.scan_segments(x, array.array("i", [0, 5]))
+        with raises(ValueError, "offsets has elements of f64"):
+            ctx.scan_segments(x, array.array("d", [0, 5]))
         with raises(ValueError, "out has 3 elements"):
             ctx.scan_segments(x, ends, out=array.array("q", [0] * 3))
 
@@ -795,6 +795,39 @@ def test_resize():
             ctx.resize(image.astype(np.int32), (2, 2))
         with raises(ValueError, "out has the shape (2, 2)", "the requested size"):
             ctx.resize(image, (3, 3), out=part)
+
+
+def test_offsets_of_other_types():
+    np = numpy()
+    x, keys = np.arange(7.0), np.array([3.0, 1, 2, 9, 8, 7, 0])
+    with host() as ctx, ctx.Stream() as s:
+        for dtype in "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8":
+            ends = np.array([0, 3, 3, 7], dtype)
+            for of in (lambda e: e), ctx.array:
+                for words in {}, {"stream": s}:
+                    sums, sorted_keys = ctx.reduce_segments(x, of(ends), **words), ctx.sort_segments(keys, of(ends), **words)
+                    scans = ctx.scan_segments(x, of(ends), **words)
+                    s.synchronize()
+                    assert sums.tolist() == [3, 0, 18] and scans.tolist() == [0, 1, 3, 3, 7, 12, 18]
+                    assert sorted_keys.tolist() == [1, 2, 3, 0, 7, 8, 9]
+        for wrong in np.array([0.0, 7]), np.zeros((2, 2), "i4"):
+            with raises(ValueError, "offsets has"):
+                ctx.reduce_segments(x, wrong)
+        far = gpumem.Array((3,), int(gpumem.Dtype.I32), address=0x10000, kind=int(gpumem.Kind.DEVICE), device=0)
+        with raises(ValueError, "offsets has elements of i32 in device memory", 'convert(offsets, "i64")'):
+            ctx.reduce_segments(x, far)
+
+
+def test_resize_of_a_batch_without_channels():
+    np = numpy()
+    images = np.arange(2 * 8 * 9, dtype=np.uint8).reshape(2, 8, 9)
+    with host() as ctx:
+        with raises(ValueError, "src has the shape (2, 8, 9) of (rows, columns, channels)", "src[..., None]"):
+            ctx.resize(images, (4, 4))
+        with raises(ValueError, "out has the shape (2, 8, 9)"):
+            ctx.resize(images[0], out=images)
+        found = ctx.resize(images[..., None], (4, 4))
+        assert found.shape == (2, 4, 4, 1) and np.array_equal(found[1, :, :, 0], ctx.resize(images[1], (4, 4)))
 
 
 def test_resize_of_many_images():
