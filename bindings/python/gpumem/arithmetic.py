@@ -106,6 +106,29 @@ class Arithmetic:
     def __invert__(self):
         return self ^ True if self.format == "?" else self._ready().map("not", self)
 
+    def __setitem__(self, key, value):
+        """Copies a number or an array of the same type, which is broadcast, to elements."""
+        part = self[key]
+        context = part._ready()
+        value = as_operand(context, value)
+        if value is NotImplemented:
+            raise TypeError("expected a number or an array as the value of elements")
+        if not isinstance(value, Arithmetic):
+            if part.contiguous:
+                return context.fill(part, value)
+            value = context.full((), value, self.dtype, self.kind)
+        value._settle()
+        value = value._broadcast(part.shape)
+        if (value.address, value.strides) != (part.address, part.strides):  # after x[key] += y, they are equal
+            context.copy(part, value)
+
+    def _broadcast(self, shape):
+        lead = len(shape) - self.ndim
+        if lead < 0 or any(own not in (1, extent) for own, extent in zip(self.shape, shape[lead:])):
+            raise ValueError(f"the value has the shape {self.shape}; expected {shape}, or one that is broadcast to it")
+        strides = (stride if own == extent else 0 for own, extent, stride in zip(self.shape, shape[lead:], self.strides))
+        return self._part(self.address, shape, (0,) * lead + tuple(strides))
+
     def _ready(self):
         """The context, after the work on the array."""
         self._settle()

@@ -7,8 +7,12 @@
 static bool take_integer(const View* view, int32_t axis, PyObject* key, View* part) {
   const int64_t extent = view->shape[axis];
   PyObject* number = PyIndex_Check(key) ? PyNumber_Index(key) : NULL;
-  if (!number && !PyErr_Occurred())
-    PyErr_Format(PyExc_TypeError, "an index is %.200R; expected an integer, a slice, None or ...", key);
+  if (!number && (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError)))
+    PyErr_Format(
+        PyExc_TypeError,
+        "an index is %.200R; expected an integer, a slice, None or ...: Context.gather() takes an array of indices, "
+        "and select() a mask",
+        key);
   if (!number) return false;
   int overflow;
   const int64_t at = PyLong_AsLongLongAndOverflow(number, &overflow);

@@ -158,6 +158,37 @@ def test_in_place():
             frozen += 1
 
 
+def test_assignment():
+    np, random = cases()
+    keys = (2, slice(1, 3), (slice(None), slice(None, None, 2)), (..., 1), (1, 2, 3), slice(0, 0), ...)
+    with host() as ctx:
+        for dtype in "i4", "f8", "?":
+            for key in keys:
+                x = random_array(np, random, (3, 4, 5), dtype)
+                part = x[key]
+                for value in (True, *(random_array(np, random, shape, dtype) for shape in (part.shape, part.shape[-1:], ()))):
+                    y, b = x.copy(), ctx.array(x)
+                    y[key] = b[key] = value
+                    same(b, y)
+                    b[key] = ctx.array(value) if value is not True else value
+                    same(b, y)
+                if dtype != "?":
+                    x[key] += 1
+                    b = ctx.array(y)
+                    y[key] += 2
+                    b[key] += 2
+                    same(b, y)
+        a = ctx.zeros((2, 3), "f32")
+        for value, kind in ((ctx.zeros(2, "f32"), ValueError), (ctx.zeros(3), TypeError), ([1], TypeError), ("1", TypeError), (1e300, ValueError)):
+            with raises(kind):
+                a[...] = value
+        for index in [0], np.array([0, 1]):
+            with raises(TypeError, "gather()", "select()"):
+                a[index]
+        with raises(ValueError, "read-only"):
+            ctx.asarray(b"ab")[0] = 1
+
+
 def axes_of(shape):
     yield None
     yield from range(-len(shape), len(shape))
