@@ -287,6 +287,26 @@ def test_new_tensors_of_the_table():
     assert kind == b"BufferError" and b"DLPack type 7" in text
 
 
+def test_the_table_on_a_device():
+    try:
+        ctx = gpumem.Context("cuda")
+    except gpumem.Error as error:
+        raise unittest.SkipTest(f"no CUDA context: {error}") from None
+    own, number = Own(Array), ctx.device.device
+    with ctx, ctx.Stream() as s:
+        kinds = ("device", number, Kind.DEVICE), ("managed", number, Kind.DEVICE), ("pinned", gpumem.DEVICE_HOST, Kind.PAGEABLE)
+        for kind, device, of in kinds:  # as for __dlpack__()
+            a = ctx.zeros(5, "f32", kind)
+            ctx.fill(a, 3, stream=s)
+            back = own.take(own.lend(a))
+            s.synchronize()
+            assert (back.address, back.device, back.kind) == (a.address, device, of) and a.memory.exported is (device == number)
+            assert (back + 1).sum() == 20  # in the process-wide context
+        new = own.take(own.allocate(Prototype(None, 2, number, 1, 2, 32, 1, (ctypes.c_int64 * 1)(6))))
+        ctx.fill(new, 2)
+        assert (new.kind, new.device, new.tolist()) == (Kind.DEVICE, number, [2] * 6)
+
+
 def test_the_table_with_torch():
     try:
         import torch

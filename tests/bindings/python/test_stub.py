@@ -83,7 +83,8 @@ with gpumem.Context("host", host_threads=2) as ctx:
     s: gpumem.Stream = ctx.Stream()
     e: gpumem.Event = ctx.Event().record(s)
     ctx.copy(d, x, stream=s)
-    parts: list[gpumem.Array] = [d[0], d.T, d.reshape(2, 4), d.reshape((4, 2)), *d]
+    d[1:] = (d < 3).astype("u8")[1:] + 1
+    parts: list[gpumem.Array] = [-d, d.copy(), d[0], d.T, d.reshape(2, 4), d.reshape((4, 2)), *d]
     s.wait(e)
     try:
         ctx.force(gpumem.Family.REDUCE, None)
