@@ -64,10 +64,12 @@ static bool read_reduction(PyObject* const* args, Py_ssize_t given, PyObject* na
                       .stream = values[STREAM],
                       .op = GPUMEM_SUM,
                       .dtype = UNTYPED,
+                      .keepdims = Py_IsTrue(values[KEEPDIMS]),
+                      .axes = PyTuple_Check(values[AXIS]) ? values[AXIS] : NULL,
                       .has_axis = !Py_IsNone(values[AXIS])};
-  return Py_IsFalse(values[KEEPDIMS]) && (!values[OP] || code_of(operations, values[OP], &call->op)) &&
+  return PyBool_Check(values[KEEPDIMS]) && (!values[OP] || code_of(operations, values[OP], &call->op)) &&
          (Py_IsNone(values[DTYPE]) || code_of(dtypes, values[DTYPE], &call->dtype)) &&
-         (!call->has_axis || (PyLong_Check(values[AXIS]) && to_int64(values[AXIS], &call->axis, "axis")));
+         (!call->has_axis || call->axes || (PyLong_Check(values[AXIS]) && to_int64(values[AXIS], &call->axis, "axis")));
 }
 
 static PyObject* base_reduce(Base* self, PyObject* const* args, Py_ssize_t given, PyObject* names) {

@@ -128,8 +128,9 @@ PyObject* function_address(PyObject* module, PyObject* name);
 typedef struct {
   PyObject *x, *out, *status, *stream; /* all but x may be None */
   int32_t op, dtype;                   /* dtype UNTYPED: of `out`, else the default */
-  bool has_axis;
+  bool has_axis, keepdims;
   int64_t axis;
+  PyObject* axes; /* a tuple instead of an axis, or NULL */
 } Reduction;
 PyObject* quick_reduce(PyObject* context, const Reduction* call);
 int quick_add_functions(PyObject* module);

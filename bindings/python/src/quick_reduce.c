@@ -85,24 +85,40 @@ static PyObject* reduce_lines(PyObject* context, const Reduction* call) {
   return operands_end_several(&all, status, call->out);
 }
 
-/* A reduction along an axis, or all of them, to this type. */
+/* The reduced axes, as bits. 0 if the general path must read them. */
+static int32_t axes_of(const View* x, const Reduction* call) {
+  const Py_ssize_t count = call->axes ? PyTuple_Size(call->axes) : call->has_axis;
+  int32_t axes = call->has_axis ? 0 : (1 << x->ndim) - 1;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    int64_t axis = call->axis;
+    if (call->axes && !to_axis(PyTuple_GetItem(call->axes, i), &axis)) return 0;
+    if (axis < 0) axis += x->ndim;
+    if (axis < 0 || axis >= x->ndim || (axes >> axis & 1)) return 0;
+    axes |= 1 << axis;
+  }
+  return axes;
+}
+
+/* True for what only gpumem_reduce_axes() does: several axes, and results with them. */
+static bool needs_axes(const Reduction* call) { return call->keepdims || (call->axes && PyTuple_Size(call->axes) > 1); }
+
+/* A reduction along axes to this type. */
 static PyObject* reduce_axes(PyObject* context, const Reduction* call) {
   Operands all;
   int64_t shape[MAX_AXES], strides[MAX_AXES];
   int32_t ndim = 0;
   if (call->op == GPUMEM_MIN_MAX || !operands_begin(&all, context, call->stream)) Py_RETURN_NONE;
   const View* x = operands_take(&all, call->x, READ);
-  const int64_t axis = x && call->axis < 0 ? call->axis + x->ndim : call->axis;
-  if (!x || !whole_strides(x, strides) || (call->has_axis && (axis < 0 || axis >= x->ndim)))
-    return operands_leave(&all);
-  for (int32_t i = 0; call->has_axis && i < x->ndim; ++i)
-    if (i != axis) shape[ndim++] = x->shape[i];
-  const int32_t dtype = call->dtype >= 0 ? call->dtype : x->dtype;
+  const int32_t axes = x ? axes_of(x, call) : 0;
+  if (!x || !whole_strides(x, strides) || (axes == 0 && x->ndim > 0)) return operands_leave(&all);
+  for (int32_t i = 0; i < x->ndim; ++i)
+    if (call->keepdims || !(axes >> i & 1)) shape[ndim++] = axes >> i & 1 ? 1 : x->shape[i];
+  const bool any_type = needs_axes(call);
+  const int32_t usual = result_type(x->dtype), dtype = call->dtype >= 0 ? call->dtype : any_type ? usual : x->dtype;
   const View* to = operands_take_values(&all, call->out, call->x, shape, ndim, dtype);
   /* The general path reduces f16 to f32. */
-  const bool is_default = dtype == result_type(x->dtype);
-  if (!to || (call->dtype < 0 ? is_default : dtype != x->dtype && !is_default)) return operands_leave(&all);
-  const int32_t axes = call->has_axis ? 1 << axis : (1 << x->ndim) - 1;
+  const bool is_usual = dtype == usual;
+  if (!to || (call->dtype < 0 ? is_usual && !any_type : dtype != x->dtype && !is_usual)) return operands_leave(&all);
   gpumem_status status;
   CALL_WITH_STATUS(call->status, gpumem_reduce_axes, all.ctx, x->dtype, call->op, x->ndim, x->shape, x->address,
                    strides, axes, to->address, dtype)
@@ -110,7 +126,8 @@ static PyObject* reduce_axes(PyObject* context, const Reduction* call) {
 }
 
 PyObject* quick_reduce(PyObject* context, const Reduction* call) {
-  if (call->dtype >= 0) return reduce_axes(context, call);
+  if (call->dtype >= 0 || needs_axes(call)) return reduce_axes(context, call);
+  if (call->axes) Py_RETURN_NONE;
   PyObject* result = call->has_axis ? reduce_lines(context, call) : reduce_all(context, call);
   if (!result || !Py_IsNone(result) || Py_IsNone(call->out)) return result;
   Py_DECREF(result);

@@ -71,6 +71,8 @@ def calls(ctx, of, words):
         yield "scan_segments", lambda more=more: ctx.scan_segments(x, ends, dtype="f32", out=z, **more)
         yield "sort_segments", lambda more=more: ctx.sort_segments(x, ends, out=z, order=o, **more)
     yield "resize", lambda: ctx.resize(image, out=table, **words)
+    yield "reduce", lambda: ctx.reduce(rows, axis=(0, -1), out=one, **words)
+    yield "reduce", lambda: ctx.reduce(rows, "max", axis=1, keepdims=True, dtype="f64", out=sums, **words)
     yield "map", lambda: ctx.map("add", x, y, out=z, **checked)
     yield "scan", lambda: ctx.scan(n, dtype="i32", out=n, **checked)
     yield "scan", lambda: ctx.scan(x, axis=0, dtype="f32", out=z, **checked)
@@ -399,7 +401,7 @@ def any_call(np, random, ctx, wrap, words):
         lambda: ctx.scan(x, pick("sum", "max"), axis=axis, exclusive=pick(True, False), dtype=width, out=out, **checked),
         lambda: ctx.sort(x, out, order=places, **words), lambda: ctx.argsort(x, places, dtype=pick("i32", "i64"), **words),
         lambda: ctx.select(x, mask, out, kept=kept, **words),
-        lambda: ctx.reduce(x, pick("sum", "max", "min_max"), axis=axis, dtype=width, out=short, **checked),
+        lambda: ctx.reduce(x, pick("sum", "max", "min_max"), axis=pick(axis, (0, -1), (0,), (), (1, 1)), keepdims=pick(False, True, 1), dtype=width, out=short, **checked),
         lambda: ctx.argreduce(x, pick("min", "max_abs"), axis=axis, out=short is not None and (short, kept) or None, **checked),
         lambda: ctx.copy_boxes([x, x], [out, make(shape, dtype)], **words), lambda: ctx.copy(x, y, **words), lambda: ctx.fill(x, y, **words),
         lambda: ctx.convert(x, width, out, **words), lambda: ctx.multiply(x, y, out, **words), lambda: ctx.axpby(2, x, 3, y, out, **words),
