@@ -85,15 +85,15 @@ static PyObject* reduce_lines(PyObject* context, const Reduction* call) {
   return operands_end_several(&all, status, call->out);
 }
 
-/* The reduced axes, as bits. 0 if the general path must read them. */
+/* The reduced axes, as bits. -1 if the general path must read them. */
 static int32_t axes_of(const View* x, const Reduction* call) {
   const Py_ssize_t count = call->axes ? PyTuple_Size(call->axes) : call->has_axis;
   int32_t axes = call->has_axis ? 0 : (1 << x->ndim) - 1;
   for (Py_ssize_t i = 0; i < count; ++i) {
     int64_t axis = call->axis;
-    if (call->axes && !to_axis(PyTuple_GetItem(call->axes, i), &axis)) return 0;
+    if (call->axes && !to_axis(PyTuple_GetItem(call->axes, i), &axis)) return -1;
     if (axis < 0) axis += x->ndim;
-    if (axis < 0 || axis >= x->ndim || (axes >> axis & 1)) return 0;
+    if (axis < 0 || axis >= x->ndim || (axes >> axis & 1)) return -1;
     axes |= 1 << axis;
   }
   return axes;
@@ -109,8 +109,8 @@ static PyObject* reduce_axes(PyObject* context, const Reduction* call) {
   int32_t ndim = 0;
   if (call->op == GPUMEM_MIN_MAX || !operands_begin(&all, context, call->stream)) Py_RETURN_NONE;
   const View* x = operands_take(&all, call->x, READ);
-  const int32_t axes = x ? axes_of(x, call) : 0;
-  if (!x || !whole_strides(x, strides) || (axes == 0 && x->ndim > 0)) return operands_leave(&all);
+  const int32_t axes = x ? axes_of(x, call) : -1;
+  if (axes < 0 || !whole_strides(x, strides)) return operands_leave(&all);
   for (int32_t i = 0; i < x->ndim; ++i)
     if (call->keepdims || !(axes >> i & 1)) shape[ndim++] = axes >> i & 1 ? 1 : x->shape[i];
   const bool any_type = needs_axes(call);

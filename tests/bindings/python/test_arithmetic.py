@@ -243,6 +243,9 @@ def test_reductions_of_no_elements_and_of_nan():
         for axis in 2, -3, (0, 0):
             with raises(ValueError, "axis"):
                 ctx.array(x).mean(axis)
+        for words in {"axis": 0}, {"axis": -1, "keepdims": True}, {"axis": (0, 1)}:
+            with raises(ValueError, "axis"):
+                ctx.zeros((), "f32").sum(**words)
 
 
 def test_types():

@@ -415,7 +415,7 @@ def test_both_paths():
     print("seed", seed)
     good = 0
     with host() as ctx, ctx.Stream() as s, np.errstate(all="ignore"):
-        for case in range(1500):
+        for case in range(2000):
             wrap = (lambda x: x, ctx.asarray, lambda x: Tensor(ctx.asarray(x)))[case % 3]
             both = []
             for path in contextlib.nullcontext(), general_path():
