@@ -69,7 +69,7 @@ class grid_view {
   void set(list<std::int64_t> extents, list<std::int64_t> strides) {
     bool good = extents.size() <= 8 && (strides.size() == 0 || strides.size() == extents.size());
     rank_ = good ? static_cast<std::int32_t>(extents.size()) : 0;
-    for (std::int32_t d = rank_; d-- > 0;) {
+    for (std::int32_t d = rank_ - 1; d >= 0; --d) {
       extents_[d] = extents.begin()[d];
       if (strides.size() != 0) {
         strides_[d] = strides.begin()[d];
