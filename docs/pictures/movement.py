@@ -1,6 +1,6 @@
 """Copies and fills."""
 
-from canvas import CELL, GAP, MUTED, TINTS, picture
+from canvas import ACCENT, BLANK, CELL, DEEP, GAP, MUTED, TINTS, picture
 
 
 def strip(p, x, y, count, look):
@@ -127,6 +127,28 @@ def copy_boxes(p):
     p.text(dst_x, y + 2 * CELL, "`extents` = {2, 3, 3, 1}")
     p.text(dst_x, y + 2.8 * CELL, "`src_strides` = {6, 1, 6, 1}")
     p.legend(dst_x, y + 3.6 * CELL, GAP, "not read")
+
+
+@picture("lattice_move", "A move of a lattice Boltzmann program: each population to the next cell, across the edge to the other side")
+def lattice_move(p):
+    rows, cols, cell = 3, 6, 46
+    middle, edge = (1, 2), (1, 5)
+    around = [(r, c) for r in (-1, 0, 1) for c in (-1, 0, 1) if (r, c) != (0, 0)]
+
+    def population(x, row, col, down, right, colour):
+        x, y = x + (col + 0.5) * cell, 30 + (row + 0.5) * cell
+        p.arrow((x + 4 * right, y + 4 * down), (x + 19 * right, y + 19 * down), colour=colour)
+
+    for x, name in ((0, "before the move"), (cols * cell + 70, "after the move")):
+        p.text(x + cols * cell / 2, 6, name, "middle", bold=True)
+        p.cells(x, 30, rows, cols, lambda r, c: ("", BLANK), cell, cell)
+        for (row, col), colour in ((middle, DEEP[0]), (edge, ACCENT)):
+            moved = x > 0
+            p.dot(x + (col + 0.5) * cell, 30 + (row + 0.5) * cell, 3, colour)
+            for down, right in around:
+                at = (row + down, (col + right) % cols) if moved else (row, col)
+                population(x, *at, down, right, colour)
+    p.arrow((cols * cell + 20, 30 + rows * cell / 2), (cols * cell + 50, 30 + rows * cell / 2))
 
 
 @picture("fill", "gpumem_fill and gpumem_fill_2d: a pattern, repeated")

@@ -35,16 +35,16 @@ struct fluid {
   std::vector<grid> from, to;
   std::vector<gpumem::term<double>> sums[5];  // of populations: the density, in two parts, and the momentum
 
-  // Arrays from number i on; array i as an operand for all pairs, which the stride 0 repeats
-  grid some(arrays x, int64_t i, int64_t m = 1) const { return {x.subview(i * cells, m * cells), {m, cells}}; }
+  // Arrays i to i + m - 1 of x, and array i as an operand for all pairs: the stride 0 repeats it
+  grid rows(arrays x, int64_t i, int64_t m = 1) const { return {x.subview(i * cells, m * cells), {m, cells}}; }
   grid repeated(arrays x, int64_t i) const { return {x.subview(i * cells, cells), {pairs, cells}, {0, 1}}; }
 
   // Prepares population i: its terms of the sums, and its boxes. Along an axis, the box at the edge wraps around.
-  void add(int64_t i) {
-    sums[i / 10].push_back({weight(i), some(g, i)});
-    if (i == 18) sums[1].push_back({1, some(j, 0)});  // what the first part gave: a call takes up to 16 terms
+  void prepare(int64_t i) {
+    sums[i / 10].push_back({weight(i), rows(g, i)});
+    if (i == 18) sums[1].push_back({1, rows(j, 0)});  // what the first part gave: a call takes up to 16 terms
     for (int d = 0; d < 3; ++d) {
-      if (velocity(i, d) != 0) sums[2 + d].push_back({weight(i) * velocity(i, d), some(g, i)});
+      if (velocity(i, d) != 0) sums[2 + d].push_back({weight(i) * velocity(i, d), rows(g, i)});
     }
     for (int box = 0; box < 8; ++box) {
       int64_t old[4] = {i}, next[4] = {i}, extents[4] = {1};
@@ -61,22 +61,22 @@ struct fluid {
 
   void move() const { stream.copy_boxes(from, to); }
   void sum() const {
-    for (int k = 0; k < 5; ++k) stream.lincomb(sums[k], some(j, k < 2 ? 0 : k - 1));
+    for (int k = 0; k < 5; ++k) stream.lincomb(sums[k], rows(j, k < 2 ? 0 : k - 1));
   }
 
   // f = (1 - rate) g + rate (density + 3 j + 9/2 j^2 / density - 3/2 momentum^2 / density). With rate 1, g is not read.
   void collide(double rate) const {
-    const grid density = some(j, 0), along = some(j, 1, pairs), squares = some(q, 1, pairs);
+    const grid density = rows(j, 0), along = rows(j, 1, pairs), squares = rows(q, 1, pairs);
     for (int p = 4; p <= pairs; ++p) {
       const double cx = velocity(p, 0), cy = velocity(p, 1), cz = velocity(p, 2);
-      stream.lincomb({{cx, some(j, 1)}, {cy, some(j, 2)}, {cz, some(j, 3)}}, some(j, p));
+      stream.lincomb({{cx, rows(j, 1)}, {cy, rows(j, 2)}, {cz, rows(j, 3)}}, rows(j, p));
     }
     stream.map(gpumem::map_op::divide, along, repeated(j, 0), squares);
     stream.multiply(along, squares, squares);
-    stream.lincomb({{1, density}, {-1.5, some(q, 1)}, {-1.5, some(q, 2)}, {-1.5, some(q, 3)}}, some(q, 0));
-    stream.lincomb({{1 - rate, some(g, 0)}, {rate, some(q, 0)}}, some(f, 0));
+    stream.lincomb({{1, density}, {-1.5, rows(q, 1)}, {-1.5, rows(q, 2)}, {-1.5, rows(q, 3)}}, rows(q, 0));
+    stream.lincomb({{1 - rate, rows(g, 0)}, {rate, rows(q, 0)}}, rows(f, 0));
     for (int sign = 1, i = 1; i < 19; sign = -1, i += pairs) {
-      const grid before = some(g, i, pairs), after = some(f, i, pairs);
+      const grid before = rows(g, i, pairs), after = rows(f, i, pairs);
       const double odd = sign * 3 * rate;
       stream.lincomb({{1 - rate, before}, {rate, repeated(q, 0)}, {odd, along}, {4.5 * rate, squares}}, after);
     }
@@ -89,7 +89,7 @@ struct fluid {
   }
 };
 
-// Density and momentum of the ABC flow. Its pressure, a third of the density, keeps it in shape.
+// Density and momentum of the ABC flow. Its pressure is a third of the density.
 std::vector<double> abc_flow(int n, double k) {
   const int cells = n * n * n;
   std::vector<double> start(4 * cells, 1 + 4.5 * speed * speed);
@@ -114,7 +114,7 @@ bool run(int n, int steps) {
   auto memory = ctx.alloc_device<double>(58 * cells), log = ctx.alloc_device<double>(5 * (last + 1));
   const auto part = [&](int64_t i, int64_t count) { return memory.subview(i * cells, count * cells); };
   fluid box{stream, n, cells, part(0, 19), part(19, 19), part(38, 10), part(48, 10), {}, {}, {}};
-  for (int64_t i = 0; i < 19; ++i) box.add(i);
+  for (int64_t i = 0; i < 19; ++i) box.prepare(i);
   const std::vector<double> start = abc_flow(n, k);
   ctx.copy(part(38, 4), start);
   box.report(log);

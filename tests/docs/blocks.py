@@ -22,7 +22,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 FENCE = re.compile(r"^```(\w+) ?(\w*)\n(.*?)^```$", re.M | re.S)
-SOURCE = re.compile(r"\]\(([^)]+\.cu?)\)")
+SOURCE = re.compile(r"\]\(([^)]+\.c(?:u|pp)?)\)")
 LEFT_OUT = re.compile(r"^ *// \.\.\.\n", re.M)
 CALL = re.compile(r"`(gpumem_\w+\((?:&?ctx|NULL)[^`]*\))`")
 COMPILE = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-variable", "-Wno-unused-parameter",

@@ -11,7 +11,7 @@ gpumem_event* event;
 void *p, *x, *y, *z, *a, *b, *m, *src, *dst, *image, *pixels, *planes, *values, *table, *batch, *particles, *living,
     *packed;
 double *grid, *halo, *u, *next, *sums, *counts, *means, *maxima, *row_norms, *host, *device, *charges, *cell_charges,
-    *products, sum;
+    *products, *solution, *residual, *direction, *product, sum;
 unsigned char *picture, *thumbnail, *alive, *mask;
 int32_t *cell, *column;
 int64_t *number, *row_offsets, *places, *particles_of_cell, total, place, kept;
@@ -44,8 +44,9 @@ static void fragment(void) { /* FRAGMENT */
 int main(void) {
   void** blocks[] = {&x,      &y,      &z,     &a,     &b,    &src,       &dst,    &image, &pixels,
                      &planes, &values, &table, &batch, &norm, &particles, &living, &packed};
-  double** doubles[] = {&grid,   &halo,      &u,    &next,   &sums,    &counts,       &means,
-                        &maxima, &row_norms, &host, &device, &charges, &cell_charges, &products};
+  double** doubles[] = {&grid,         &halo,     &u,         &next,     &sums,      &counts,
+                        &means,        &maxima,   &row_norms, &host,     &device,    &charges,
+                        &cell_charges, &products, &solution,  &residual, &direction, &product};
   char sentence[512];
   check(gpumem_ctx_create(NULL, &ctx));
   check(gpumem_stream_create(ctx, &stream));
