@@ -1,11 +1,11 @@
 // Permutations of axes.
 // Moves: reads and writes each element once: 2 * elements * element bytes. If neighbours of dst are far apart in src,
 //         strided_scalar reads evicted cache lines again.
-// Access: tiled: axis 0 is contiguous in dst, another axis in src. Square tiles over the two pass through shared
-//         memory, so that reads and writes both run along lines. A padded pitch keeps a tile's columns in different
-//         banks.
+// Access: tiled: square tiles over a plane (kernels/permute/plane.hpp) pass through shared memory, so that reads and
+//         writes both run along lines. A padded pitch keeps a tile's columns in different banks. The offsets of a
+//         tile's rows and columns are in shared memory too, because a side of the plane may have several axes.
 //         strided_scalar: one element per thread in the order of dst, byte by byte if addresses are not aligned.
-// Shapes: if one of a tile's two axes is short, most lanes are idle. The table prefers `packed` (packed.cu) or
+// Shapes: if a side of the plane is short, most lanes are idle. The table prefers `packed` (packed.cu) or
 //         `strided_scalar` for such shapes.
 // Multiplications (kernels/division.hpp) convert numbers into indices, in 32 bits if all of them fit.
 #include "kernels/alignment.hpp"
@@ -14,6 +14,7 @@
 #include "kernels/limits.hpp"
 #include "kernels/permute/limits.hpp"
 #include "kernels/permute/permute.hpp"
+#include "kernels/permute/plane.hpp"
 #include "kernels/words.cuh"
 
 namespace gpumem::kernels {
@@ -50,22 +51,22 @@ __device__ __forceinline__ Offsets offsets_of(Index number, const Outer<Index>& 
   return at;
 }
 
-// A plane: `across` is the fastest axis of src, `down` the fastest of dst.
 template <class Index>
 struct Tiles {
   const void* src;
   void* dst;
-  int64_t across;
+  int64_t across;  // elements of the plane
   int64_t down;
-  int64_t src_pitch;  // elements of src between neighbours along `down`
-  int64_t dst_pitch;  // elements of dst between neighbours along `across`
-  int64_t tiles;      // of all planes
+  int64_t tiles;  // of all planes
   Divisor<Index> tiles_across;
   Divisor<Index> tiles_down;
+  Outer<Index> across_axes;
+  Outer<Index> down_axes;
   Outer<Index> outer;
 };
 
-template <int kBytes, class Index>
+// kSingle: each side of the plane is one axis.
+template <int kBytes, class Index, bool kSingle>
 __global__ void __launch_bounds__(kThreads) tiles_kernel(const __grid_constant__ Tiles<Index> t) {
   grid_dependency_synchronize();
   using T = WordOf<kBytes>;
@@ -74,22 +75,41 @@ __global__ void __launch_bounds__(kThreads) tiles_kernel(const __grid_constant__
   constexpr int kRowsAtOnce = kThreads / kTile;
   constexpr int kPasses = kTile / kRowsAtOnce;
   __shared__ T shared[kTile][kPitch];
-  const int lane = static_cast<int>(threadIdx.x) % kTile;
-  const int first = static_cast<int>(threadIdx.x) / kTile;
+  __shared__ int64_t src_at[kSingle ? 1 : kTile];
+  __shared__ int64_t dst_at[kSingle ? 1 : kTile];
+  const int thread = static_cast<int>(threadIdx.x);
+  const int lane = thread % kTile;
+  const int first = thread / kTile;
   for (int64_t tile = blockIdx.x; tile < t.tiles; tile += gridDim.x) {
     const auto number = static_cast<Index>(tile);
     const Index row_of_tiles = t.tiles_across.quotient(number);
     const Index plane = t.tiles_down.quotient(row_of_tiles);
     const int64_t across = static_cast<int64_t>(number - row_of_tiles * t.tiles_across.value) * kTile;
     const int64_t down = static_cast<int64_t>(row_of_tiles - plane * t.tiles_down.value) * kTile;
+    if constexpr (!kSingle) {
+      if (thread < kTile) {
+        src_at[thread] = offsets_of(static_cast<Index>(down + thread), t.down_axes).src;
+      } else if (thread < 2 * kTile) {
+        dst_at[lane] = offsets_of(static_cast<Index>(across + lane), t.across_axes).dst;
+      }
+      __syncthreads();
+    }
     const Offsets at = offsets_of(plane, t.outer);
-    const T* from = static_cast<const T*>(t.src) + at.src + (down + first) * t.src_pitch + across + lane;
-    T* to = static_cast<T*>(t.dst) + at.dst + (across + first) * t.dst_pitch + down + lane;
+    const T* from = static_cast<const T*>(t.src) + at.src + across + lane;
+    T* to = static_cast<T*>(t.dst) + at.dst + down + lane;
+    const int64_t src_pitch = t.down_axes.src_stride[0];
+    const int64_t dst_pitch = t.across_axes.dst_stride[0];
+    if constexpr (kSingle) {
+      from += (down + first) * src_pitch;
+      to += (across + first) * dst_pitch;
+    }
     T words[kPasses];
 #pragma unroll
     for (int pass = 0; pass < kPasses; ++pass) {
       const int row = pass * kRowsAtOnce;
-      if (down + first + row < t.down && across + lane < t.across) words[pass] = from[row * t.src_pitch];
+      if (down + first + row < t.down && across + lane < t.across) {
+        words[pass] = from[kSingle ? row * src_pitch : src_at[first + row]];
+      }
     }
 #pragma unroll
     for (int pass = 0; pass < kPasses; ++pass) shared[first + pass * kRowsAtOnce][lane] = words[pass];
@@ -97,7 +117,9 @@ __global__ void __launch_bounds__(kThreads) tiles_kernel(const __grid_constant__
 #pragma unroll
     for (int pass = 0; pass < kPasses; ++pass) {
       const int row = pass * kRowsAtOnce;
-      if (across + first + row < t.across && down + lane < t.down) to[row * t.dst_pitch] = shared[lane][first + row];
+      if (across + first + row < t.across && down + lane < t.down) {
+        to[kSingle ? row * dst_pitch : dst_at[first + row]] = shared[lane][first + row];
+      }
     }
     __syncthreads();
   }
@@ -128,15 +150,6 @@ void add(Outer<Index>& outer, const PermuteAxes& axes, int32_t axis) {
   outer.dst_stride[outer.rank++] = axes.dst_stride[axis];
 }
 
-template <class Index>
-Outer<Index> outer_axes(const PermuteAxes& axes, int32_t left_out, int32_t also) {
-  Outer<Index> outer;
-  for (int32_t d = 0; d < axes.rank; ++d) {
-    if (d != left_out && d != also) add(outer, axes, d);
-  }
-  return outer;
-}
-
 template <class Arguments>
 LaunchResult start(void (*kernel)(Arguments), const Arguments& arguments, int64_t grid, Stream stream) {
   return enqueue_programmatic(kernel, static_cast<unsigned>(grid), kThreads, stream, arguments);
@@ -145,27 +158,32 @@ LaunchResult start(void (*kernel)(Arguments), const Arguments& arguments, int64_
 template <int kBytes, class Index>
 LaunchResult start_tiles(const PermuteParams& params, const Config& config, const Launch& launch) {
   const PermuteAxes& axes = params.axes;
+  const auto plane = config.own.get<PermutePlane>();
   const int64_t tile = permute_tile(kBytes);
-  const int32_t fastest = src_fastest(axes);
+  const int64_t across = ceil_div(plane.across, tile);
+  const int64_t down = ceil_div(plane.down, tile);
   Tiles<Index> tiles{};
   tiles.src = params.src;
   tiles.dst = params.dst;
-  tiles.across = axes.extent[fastest];
-  tiles.down = axes.extent[0];
-  tiles.src_pitch = axes.src_stride[0];
-  tiles.dst_pitch = axes.dst_stride[fastest];
-  const int64_t across = ceil_div(tiles.across, tile);
-  const int64_t down = ceil_div(tiles.down, tile);
-  tiles.tiles = axes.elements() / tiles.across / tiles.down * across * down;
+  tiles.across = plane.across;
+  tiles.down = plane.down;
+  tiles.tiles = axes.elements() / plane.across / plane.down * across * down;
   tiles.tiles_across = Divisor<Index>(static_cast<Index>(across));
   tiles.tiles_down = Divisor<Index>(static_cast<Index>(down));
-  tiles.outer = outer_axes<Index>(axes, 0, fastest);
-  return start(tiles_kernel<kBytes, Index>, tiles, config.grid, launch);
+  for (int32_t k = 0; k < plane.across_axes; ++k) add(tiles.across_axes, axes, plane.across_axis[k]);
+  for (int32_t d = 0; d < plane.down_axes; ++d) add(tiles.down_axes, axes, d);
+  for (int32_t d = 0; d < axes.rank; ++d) {
+    if (!plane.has(d)) add(tiles.outer, axes, d);
+  }
+  const bool single = plane.across_axes == 1 && plane.down_axes == 1;
+  auto* const kernel = single ? tiles_kernel<kBytes, Index, true> : tiles_kernel<kBytes, Index, false>;
+  return start(kernel, tiles, config.grid, launch);
 }
 
 template <class T, class Index>
 LaunchResult start_elements(const PermuteParams& params, const Config& config, const Launch& launch) {
-  Elements<Index> elements{params.src, params.dst, params.axes.elements(), outer_axes<Index>(params.axes, -1, -1)};
+  Elements<Index> elements{params.src, params.dst, params.axes.elements(), {}};
+  for (int32_t d = 0; d < params.axes.rank; ++d) add(elements.outer, params.axes, d);
   return start(elements_kernel<T, Index>, elements, config.grid, launch);
 }
 
@@ -181,6 +199,10 @@ LaunchResult permute_tiled(const PermuteParams& params, const Config& config, co
   return for_size(params.axes.element_bytes, [&]<int kBytes>() {
     return for_index(params.axes, [&]<class Index>() { return start_tiles<kBytes, Index>(params, config, launch); });
   });
+}
+
+LaunchResult transpose_tiled(const TransposeParams& params, const Config& config, const Launch& launch) {
+  return permute_tiled({.src = params.src, .dst = params.dst, .axes = transposed_axes(params)}, config, launch);
 }
 
 LaunchResult permute_strided_scalar(const PermuteParams& params, const Config& config, const Launch& launch) {
@@ -200,8 +222,9 @@ LaunchResult permute_copy(const PermuteParams& params, const Config&, const Laun
 }
 
 LaunchResult permute_preload() {
-  LaunchResult error = for_all_sizes(
-      [&]<int kBytes>() { return preload(tiles_kernel<kBytes, uint32_t>, elements_kernel<WordOf<kBytes>, uint32_t>); });
+  LaunchResult error = for_all_sizes([&]<int kBytes>() {
+    return preload(tiles_kernel<kBytes, uint32_t, true>, elements_kernel<WordOf<kBytes>, uint32_t>);
+  });
   if (error == cudaSuccess) error = permute_contiguous_boxes_preload();
   if (error == cudaSuccess) error = permute_pieces_preload();
   return error == cudaSuccess ? permute_packed_preload() : error;

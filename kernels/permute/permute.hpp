@@ -7,6 +7,7 @@
 #include "kernels/launch.hpp"
 #include "kernels/permute/params.hpp"
 #include "kernels/permute/pieces.hpp"
+#include "kernels/transpose/params.hpp"
 
 namespace gpumem::kernels {
 
@@ -16,6 +17,7 @@ Execute<PermuteParams> permute_tiled;             // PermuteForm::planes
 Execute<PermuteParams> permute_contiguous_boxes;  // if line_tile() fits
 Execute<PermuteParams> permute_packed;            // if packed_tile() fits
 Execute<PermuteParams> permute_strided_scalar;    // any
+Execute<TransposeParams> transpose_tiled;         // the same for transposed_axes()
 
 // Moves all pieces. Both sides are memory that the device can access.
 LaunchResult permute_pieces(std::span<const MovedPiece> pieces, Stream stream);

@@ -1,7 +1,6 @@
 // Permutations that are transposes: of two fused axes, or of three with one for the batch.
 #pragma once
 
-#include "kernels/alignment.hpp"
 #include "kernels/permute/params.hpp"
 #include "kernels/transpose/params.hpp"
 
@@ -30,20 +29,6 @@ constexpr TransposeParams transpose_of(const PermuteParams& p) noexcept {
     t.dst_batch_stride = a.dst_stride[batch];
   }
   return t;
-}
-
-// Percentage of the transposes' tiles that the matrices fill. Unaligned rows are cut up to 7 elements further on.
-inline int64_t tiles_filled(const TransposeParams& t) noexcept {
-  constexpr int64_t kTile = 64;
-  const auto covered = [](int64_t extent) { return (extent + kTile - 1) / kTile * kTile; };
-  const int64_t strides = t.src_ld | t.dst_ld | t.src_batch_stride | t.dst_batch_stride;
-  const bool aligned = (strides * t.element_bytes | misalignment(t.src) | misalignment(t.dst)) % 16 == 0;
-  const auto percent = [&](int64_t extent, int64_t slack) {
-    constexpr int64_t kLong = 100 * (kTile + 7);  // above this, less than a percent is empty
-    if (extent >= kLong) return extent % kTile + slack == 0 ? int64_t{100} : int64_t{99};
-    return 100 * extent / covered(extent + slack);
-  };
-  return percent(t.rows, aligned ? 0 : 7) * percent(t.cols, 0) / 100;
 }
 
 }  // namespace gpumem

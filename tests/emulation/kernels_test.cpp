@@ -17,6 +17,7 @@
 #include "kernels/permute/contiguous_boxes.hpp"
 #include "kernels/permute/packed.hpp"
 #include "kernels/permute/permute.hpp"
+#include "kernels/permute/plane.hpp"
 #include "kernels/reduce/launch.hpp"
 #include "kernels/reduce/line_plans.hpp"
 #include "kernels/reduce/terms.cuh"
@@ -239,33 +240,43 @@ PermuteAxes cube(int64_t element_bytes, const int64_t (&extents)[3], const int (
   return axes;
 }
 
-TEST(FewBlocks, Permute) {
-  for (auto* const launcher : {permute_packed, permute_contiguous_boxes, permute_tiled, permute_strided_scalar}) {
-    const bool by_rows = launcher == permute_contiguous_boxes;
-    for (const int64_t size : {1, 2, 4, 8, 16}) {
-      const PermuteAxes axes = by_rows ? cube(size, {61, 67, 71}, {1, 0, 2}) : cube(size, {61, 67, 71}, {2, 1, 0});
-      const Bytes src = random_bytes(static_cast<size_t>(axes.elements() * size), 5);
-      Bytes expected = random_bytes(src.size(), 6);
-      const DeviceBytes from = on_device(src);
-      const DeviceBytes to = on_device(expected);
-      for (int64_t i = 0; i < axes.elements(); ++i) {
-        int64_t rest = i;
-        int64_t at_src = 0;
-        int64_t at_dst = 0;
-        for (int32_t d = 0; d < axes.rank; ++d) {
-          at_src += rest % axes.extent[d] * axes.src_stride[d];
-          at_dst += rest % axes.extent[d] * axes.dst_stride[d];
-          rest /= axes.extent[d];
-        }
-        std::memcpy(expected.data() + at_dst * size, src.data() + at_src * size, static_cast<size_t>(size));
-      }
-      for (const int64_t grid : {1, 3}) {
-        Config config{.grid = grid};
-        by_rows ? config.own.set(line_tile(axes)) : config.own.set(packed_tile(axes));
-        EXPECT_EQ(launcher({.src = from.get(), .dst = to.get(), .axes = axes}, config, {}), cudaSuccess);
-        EXPECT_EQ(from_device(to, expected.size()), expected) << size << " bytes an element, grid " << grid;
-      }
+template <class Plan>
+void permute_on_few_blocks(Execute<PermuteParams>* launcher, const PermuteAxes& axes, const Plan& plan) {
+  const int64_t size = axes.element_bytes;
+  const Bytes src = random_bytes(static_cast<size_t>(axes.elements() * size), 5);
+  Bytes expected = random_bytes(src.size(), 6);
+  const DeviceBytes from = on_device(src);
+  const DeviceBytes to = on_device(expected);
+  for (int64_t i = 0; i < axes.elements(); ++i) {
+    int64_t rest = i;
+    int64_t at_src = 0;
+    int64_t at_dst = 0;
+    for (int32_t d = 0; d < axes.rank; ++d) {
+      at_src += rest % axes.extent[d] * axes.src_stride[d];
+      at_dst += rest % axes.extent[d] * axes.dst_stride[d];
+      rest /= axes.extent[d];
     }
+    std::memcpy(expected.data() + at_dst * size, src.data() + at_src * size, static_cast<size_t>(size));
+  }
+  for (const int64_t grid : {1, 3}) {
+    Config config{.grid = grid};
+    config.own.set(plan);
+    EXPECT_EQ(launcher({.src = from.get(), .dst = to.get(), .axes = axes}, config, {}), cudaSuccess);
+    EXPECT_EQ(from_device(to, expected.size()), expected) << size << " bytes an element, grid " << grid;
+  }
+}
+
+TEST(FewBlocks, Permute) {
+  for (const int64_t size : {1, 2, 4, 8, 16}) {
+    const PermuteAxes planes = cube(size, {61, 67, 71}, {2, 1, 0});
+    permute_on_few_blocks(permute_packed, planes, packed_tile(planes));
+    permute_on_few_blocks(permute_tiled, planes, permute_plane(planes));
+    permute_on_few_blocks(permute_strided_scalar, planes, 0);
+    const PermuteAxes several = cube(size, {5, 13, 701}, {2, 1, 0});
+    ASSERT_EQ(permute_plane(several).down_axes, 2);
+    permute_on_few_blocks(permute_tiled, several, permute_plane(several));
+    const PermuteAxes lines = cube(size, {61, 67, 71}, {1, 0, 2});
+    permute_on_few_blocks(permute_contiguous_boxes, lines, line_tile(lines));
   }
 }
 

@@ -8,6 +8,7 @@
 #include "kernels/permute/limits.hpp"
 #include "kernels/permute/packed.hpp"
 #include "kernels/permute/permute.hpp"
+#include "kernels/permute/plane.hpp"
 #include "kernels/transpose/chunks.hpp"
 #include "kernels/transpose/limits.hpp"
 #include "select/permute_transpose.hpp"
@@ -20,8 +21,6 @@ namespace {
 // Bytes. The first limit is for runs that begin and end on sectors, the second for all others.
 constexpr int64_t kShortestLine = 256;
 constexpr int64_t kShortestCutLine = 1024;
-// Percent of a transpose's tiles. H200, 61 x 397: slower than packed at 48 %, faster at 80 %.
-constexpr int64_t kLeastFilled = 70;
 
 const char* accepts_copy(const DeviceProps&, const PermuteParams& p) noexcept {
   return form_of(p.axes) == PermuteForm::copy ? nullptr : "it needs a permutation that fuses to one contiguous run";
@@ -47,12 +46,22 @@ const char* plan_contiguous_boxes(const DeviceProps&, const PermuteParams& p, Co
   return nullptr;
 }
 
-// Below this count, single elements take less time than packed needs to find its tiles.
-// H200, 17 x 19 x 23 x 7: strided_scalar 1.4 to 1.8 us, packed 2.5 to 3.7 us.
-constexpr int64_t kFewElements = int64_t{1} << 18;
+// Single elements take less time than packed needs to find its tiles. Runs of words of 16 bytes are also faster one by
+// one at any size. H200, 400 x 384 x 368 of 8 bytes, first two axes exchanged: strided_scalar 218 us, contiguous_boxes
+// 241, packed 262. 17 x 19 x 23 x 7 of 4 bytes: strided_scalar 1.4 to 1.8, packed 2.5 to 3.7.
+bool few_elements(const PermuteParams& p) noexcept {
+  const bool words = p.axes.element_bytes == 16;
+  if (form_of(p.axes) == PermuteForm::rows) return words || p.elements() <= int64_t{1} << 19;
+  return p.elements() <= int64_t{1} << (words ? 20 : 18);
+}
 
 const char* deprioritized_for_elements(const DeviceProps&, const PermuteParams& p) noexcept {
-  return p.elements() <= kFewElements ? "single elements are faster for so few" : nullptr;
+  return few_elements(p) ? "single elements are faster for so few or such wide ones" : nullptr;
+}
+
+// Tiles have less to prepare.
+const char* deprioritized_if_tiny(const DeviceProps&, const PermuteParams& p) noexcept {
+  return p.elements() <= int64_t{1} << 16 ? "single elements are faster for so few" : nullptr;
 }
 
 // Cached per thread, because programs repeat calls and the search can take ten times as long as the rest of a call.
@@ -82,10 +91,22 @@ const char* accepts_tiled(const DeviceProps&, const PermuteParams& p) noexcept {
   if (form_of(p.axes) != PermuteForm::planes) {
     return "it needs an axis that is the fastest of src and another that is the fastest of dst, without gaps";
   }
-  if (std::min(p.axes.extent[0], p.axes.extent[src_fastest(p.axes)]) < kPermuteLeastTiled) {
+  const PermutePlane plane = permute_plane(p.axes);
+  if (std::min(plane.down, plane.across) < kPermuteLeastTiled) {
     return "it needs longer fastest axes: most of a tile would be empty";
   }
   return misaligned(p);
+}
+
+// The percentage of tiles that has to be filled. H200, by bench/torch/permutations.py and random shapes. 4 x 5 x 35 x 10 x
+// 14 x 20 of 4 bytes, 61 percent: tiled 9.2 us, packed 6.6. 9 x 26 x 24 x 72 x 30 of 16 bytes, 98 percent: tiled 104, packed 131.
+const char* deprioritized_if_empty(const DeviceProps& d, const PermuteParams& p) noexcept {
+  if (const char* reason = deprioritized_if_tiny(d, p)) return reason;
+  const int64_t bytes = p.axes.element_bytes;
+  const int64_t least = bytes == 16 ? 30 : bytes == 8 ? 55 : bytes == 4 ? 65 : 45;
+  const PermutePlane plane = permute_plane(p.axes);
+  const bool full = permute_tiles_filled(bytes, plane.down, plane.across) >= least;
+  return full ? nullptr : "much of its tiles would be empty";
 }
 
 const char* accepts_transpose(const DeviceProps&, const PermuteParams& p) noexcept {
@@ -94,7 +115,11 @@ const char* accepts_transpose(const DeviceProps&, const PermuteParams& p) noexce
   const TransposeParams t = transpose_of(p);
   const bool tight = t.dst_ld == t.rows && t.dst_batch_stride == t.rows * t.cols;
   const bool small = t.batches > 1 && tight && t.rows * t.cols <= kSmallMatrixBytes / t.element_bytes;
-  return small || tiles_filled(t) >= kLeastFilled ? nullptr : "it needs axes that fill tiles of 64 x 64 better";
+  const bool narrow = std::min(t.rows, t.cols) <= kAosSoaWidth;
+  if (t.element_bytes < 16 && (small || narrow) && !(t.element_bytes <= 2 && few_elements(p))) return nullptr;
+  const int64_t least = t.element_bytes == 16 ? 30 : 50;
+  return permute_tiles_filled(t.element_bytes, t.rows, t.cols) >= least ? nullptr
+                                                                        : "it needs axes that fill tiles better";
 }
 
 const char* accepts_host_transpose(const DeviceProps&, const PermuteParams& p) noexcept {
@@ -126,13 +151,7 @@ void by_transpose_on_host(const HostTeam& team, const PermuteParams& params, con
   delegate_of(config).execute.host(team, transpose_of(params), config, workspace);
 }
 
-Config tiled_config(const DeviceProps&, const PermuteParams& p) noexcept {
-  const int64_t tile = permute_tile(p.axes.element_bytes);
-  const int64_t down = p.axes.extent[0];
-  const int64_t across = p.axes.extent[src_fastest(p.axes)];
-  const int64_t tiles = p.elements() / down / across * ceil_div(down, tile) * ceil_div(across, tile);
-  return {std::min(tiles, kMaxGrid), kPermuteThreads, static_cast<int32_t>(tile * tile / kPermuteThreads), tile};
-}
+Config tiled_config(const DeviceProps&, const PermuteParams& p) noexcept { return permute_tiled_config(p.axes); }
 
 Config strided_scalar_config(const DeviceProps&, const PermuteParams& p) noexcept {
   return {std::min(ceil_div(p.elements(), kPermuteThreads), kMaxGrid), kPermuteThreads, 1, kPermuteThreads};
@@ -144,15 +163,16 @@ Config host_config(const DeviceProps& d, const PermuteParams& p) noexcept {
   return {tasks, 1, 1, host_transpose_tile(p.axes.element_bytes)};
 }
 
-// transpose delegates to the transpose table. On two axes that is faster than packed.
-// H200, 7264 x 7296 elements of 4 bytes: 0.93 of a copy's speed instead of 0.85.
+// transpose delegates to the transpose table.
 constexpr Implementation<PermuteParams> kTable[] = {
     {"copy", ExecutionSpace::cuda, 1, plan<accepts_copy, whole<PermuteParams>>, gpu<kernels::permute_copy>},
-    {"contiguous_boxes", ExecutionSpace::cuda, 1, plan_contiguous_boxes, gpu<kernels::permute_contiguous_boxes>},
-    {"transpose", ExecutionSpace::cuda, 1, plan<accepts_transpose, transpose_config>, by_transpose_on_gpu},
-    {"packed", ExecutionSpace::cuda, 1, plan_packed, gpu<kernels::permute_packed>, deprioritized_for_elements},
-    {"tiled", ExecutionSpace::cuda, 1, plan<accepts_tiled, tiled_config>, gpu<kernels::permute_tiled>,
+    {"contiguous_boxes", ExecutionSpace::cuda, 1, plan_contiguous_boxes, gpu<kernels::permute_contiguous_boxes>,
      deprioritized_for_elements},
+    {"transpose", ExecutionSpace::cuda, 1, plan<accepts_transpose, transpose_config>, by_transpose_on_gpu,
+     deprioritized_if_tiny},
+    {"tiled", ExecutionSpace::cuda, 1, plan<accepts_tiled, tiled_config>, gpu<kernels::permute_tiled>,
+     deprioritized_if_empty},
+    {"packed", ExecutionSpace::cuda, 1, plan_packed, gpu<kernels::permute_packed>, deprioritized_for_elements},
     {"strided_scalar", ExecutionSpace::cuda, 1, plan<accepts<PermuteParams>, strided_scalar_config>,
      gpu<kernels::permute_strided_scalar>},
     {"host_transpose", ExecutionSpace::host, 1, plan<accepts_host_transpose, transpose_config>, by_transpose_on_host},

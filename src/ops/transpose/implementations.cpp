@@ -5,6 +5,8 @@
 #include "base/checked.hpp"
 #include "kernels/alignment.hpp"
 #include "kernels/limits.hpp"
+#include "kernels/permute/permute.hpp"
+#include "kernels/permute/plane.hpp"
 #include "kernels/transpose/chunks.hpp"
 #include "kernels/transpose/limits.hpp"
 #include "kernels/transpose/slots.hpp"
@@ -95,10 +97,6 @@ const char* accepts_batched_scalar(const DeviceProps& d, const TransposeParams& 
   if (const char* reason = accepts_aligned(d, p)) return reason;
   return p.rows * p.cols <= kBatchedScalarElements ? nullptr : "it needs matrices of at most 1024 elements";
 }
-const char* deprioritized_for_words(const DeviceProps&, const TransposeParams& p) noexcept {
-  return p.batches > 1 && !without_gaps(p) ? nullptr : "words of 16 bytes are faster where dst has no gaps";
-}
-
 constexpr const char* kChunksTooLarge = "it needs matrices with a tile of at most 64 KiB of shared memory";
 
 const char* cut_chunks(const TransposeParams& p, Config& config) noexcept {
@@ -153,13 +151,62 @@ const char* accepts_byte_perm(const DeviceProps& d, const TransposeParams& p) no
   return accepts_vec16(d, p);
 }
 
+bool small_matrices(const TransposeParams& p) noexcept {
+  return p.batches > 1 && p.rows * p.cols <= kSmallMatrixBytes / p.element_bytes;
+}
+bool narrow(const TransposeParams& p) noexcept { return std::min(p.rows, p.cols) <= kAosSoaWidth; }
+bool few(const TransposeParams& p) noexcept { return p.elements() <= int64_t{1} << 18; }
+bool at_most(int64_t bytes, const TransposeParams& p) noexcept { return p.elements() <= bytes / p.element_bytes; }
+
+// The following limits are from an H200, by bench/torch/permutations.py and similar lists of transposes.
+const char* deprioritized_for_words(const DeviceProps&, const TransposeParams& p) noexcept {
+  const bool gaps = p.batches > 1 && !without_gaps(p);
+  if (gaps || (p.batches > 1 && at_most(int64_t{8} << 20, p))) return nullptr;
+  return "words of 16 bytes are faster where dst has no gaps";
+}
+
+const char* accepts_tiled(const DeviceProps& d, const TransposeParams& p) noexcept {
+  if (std::min(p.rows, p.cols) < kPermuteLeastTiled) return "it needs 8 rows and 8 columns or more";
+  return accepts_aligned(d, p);
+}
+
+// Many blocks with small tiles beat wide accesses if both sides stay in the L2 cache. 128 matrices of 128 x 128, 8 bytes:
+// tiled 6.0 us, tile_vec16 8.7. 4 bytes: tiled 4.9, tile_vec16 3.6.
+const char* deprioritized_for_wide_accesses(const DeviceProps& d, const TransposeParams& p) noexcept {
+  const int64_t filled = permute_tiles_filled(p.element_bytes, p.rows, p.cols);
+  const bool cached = at_most(d.l2_bytes / 3, p);
+  const bool vectors = accepts_vec16(d, p) == nullptr;
+  bool best = false;
+  switch (p.element_bytes) {
+    case 16:
+      best = filled >= 30 && (cached || narrow(p));
+      break;
+    case 8:
+      best = filled >= 50 && cached;
+      break;
+    case 4:
+      best =
+          few(p) ? filled >= 30 : filled >= 60 && cached && (narrow(p) || (!vectors && at_most(int64_t{8} << 20, p)));
+      break;
+    case 2:
+      best = !vectors && (few(p) ? filled >= 15 : filled >= 50 && cached);
+      break;
+    default:
+      best = few(p) ? filled >= 15 : filled >= 50 && !vectors && at_most(int64_t{2} << 20, p);
+      break;
+  }
+  return best ? nullptr : "wide accesses are as fast here";
+}
+
 // Chunks win for two kinds of problem. Small matrices leave most of a tile empty. Rows of 1- and 2-byte elements that
 // are not 16-byte aligned have no other implementation with 16-byte accesses.
 const char* deprioritized_for_tiles(const DeviceProps& d, const TransposeParams& p) noexcept {
-  const bool small = p.batches > 1 && p.rows * p.cols <= kSmallMatrixBytes / p.element_bytes;
-  const bool narrow = std::min(p.rows, p.cols) <= kAosSoaWidth;
-  if (small || (p.element_bytes <= 2 && !narrow && accepts_vec16(d, p) != nullptr)) return nullptr;
-  return "tiles are as fast for matrices that fill them";
+  const bool bytes = p.element_bytes <= 2;
+  const bool vectors = accepts_vec16(d, p) == nullptr;
+  const bool rows_on_words = (p.src_ld * p.element_bytes | misalignment(p.src)) % 16 == 0;
+  const bool few_long_rows = p.rows <= kAosSoaWidth && (rows_on_words || at_most(int64_t{4} << 20, p));
+  if (bytes && !vectors && p.cols > kAosSoaWidth && !few_long_rows) return nullptr;
+  return small_matrices(p) && !(bytes && vectors && few(p)) ? nullptr : "tiles are as fast for matrices that fill them";
 }
 
 Config blocks(const TransposeParams& p, int64_t a_matrix, int32_t threads, int32_t per_thread, int64_t tile) noexcept {
@@ -170,6 +217,9 @@ Config tiles_of(const TransposeParams& p, int64_t tile) noexcept {
   return blocks(p, ceil_div(p.rows, tile) * ceil_div(p.cols, tile), kTransposeThreads, 4, tile);
 }
 
+Config tiled_config(const DeviceProps&, const TransposeParams& p) noexcept {
+  return permute_tiled_config(transposed_axes(p));
+}
 Config vec16_config(const DeviceProps&, const TransposeParams& p) noexcept {
   return tiles_of(p, transpose_vec16_tile(p.element_bytes));
 }
@@ -331,6 +381,8 @@ constexpr Implementation<TransposeParams> kTable[] = {
      gpu<kernels::transpose_in_place_slots>},
     {"batched_scalar", ExecutionSpace::cuda, 1, plan<accepts_batched_scalar, batched_scalar_config>,
      gpu<kernels::transpose_batched_scalar>, deprioritized_for_words},
+    {"tiled", ExecutionSpace::cuda, 1, plan<accepts_tiled, tiled_config>, gpu<kernels::transpose_tiled>,
+     deprioritized_for_wide_accesses},
     {"chunks", ExecutionSpace::cuda, 1, plan_chunks, gpu<kernels::transpose_chunks>, deprioritized_for_tiles},
     {"aos_soa", ExecutionSpace::cuda, 2, plan<accepts_aos_soa, aos_soa_config>, gpu<kernels::transpose_aos_soa>},
     {"byte_perm_vec16", ExecutionSpace::cuda, 1, plan<accepts_byte_perm, byte_perm_config>,
