@@ -2,7 +2,8 @@
 // and by two programs of a CUDA programmer in the same run.
 //   blocking  Our calls with factors as values: two blocking dot products per iteration.
 //   enqueued  Four asynchronous calls with factors in memory, without a graph.
-//   graph     The same in a CUDA graph of ten iterations.
+//   chain     The same in a CUDA graph of ten iterations.
+//   graph     The same, with the update of the solution on a branch of the graph.
 //   cublas    cuBLAS with its scalars on the device, and a kernel for the operator, in a graph of ten.
 //   fused     Three kernels that fuse all passes, and one for the scalars, in a graph of ten. Their sums use atomics.
 // Each way begins with the same residual, and prints r.r after all iterations.
@@ -121,6 +122,9 @@ class Solver {
     check(cudaMalloc(&scalars_, sizeof *scalars_));
     check(gpumem_ctx_create(nullptr, &ctx_));
     check(gpumem_stream_wrap(ctx_, stream_, &wrapped_));
+    check(cudaStreamCreateWithFlags(&second_, cudaStreamNonBlocking));
+    check(gpumem_stream_wrap(ctx_, second_, &wrapped_second_));
+    for (cudaEvent_t* event : {&product_, &solution_}) check(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
     check(cublasCreate(&cublas_));
     check(cublasSetStream(cublas_, stream_));
     check(cublasSetPointerMode(cublas_, CUBLAS_POINTER_MODE_DEVICE));
@@ -128,10 +132,12 @@ class Solver {
   ~Solver() {
     cublasDestroy(cublas_);
     gpumem_stream_destroy(wrapped_);
+    gpumem_stream_destroy(wrapped_second_);
     gpumem_ctx_destroy(ctx_);
     for (double* memory : {x_, r_, p_, q_, rr_}) cudaFree(memory);
     cudaFree(scalars_);
-    cudaStreamDestroy(stream_);
+    for (cudaStream_t stream : {stream_, second_}) cudaStreamDestroy(stream);
+    for (cudaEvent_t event : {product_, solution_}) cudaEventDestroy(event);
   }
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
@@ -188,7 +194,8 @@ class Solver {
     start_ = nullptr;
     return time;
   }
-  void iterate() {
+  // branches: the solution is on a second stream, beside the residual.
+  void iterate(bool branches) {
     static constexpr double kPlus[2] = {1, 1}, kMinus[2] = {1, -1};
     double* const pq = rr_ + kAtOnce + 1;
     for (int k = 0; k < kAtOnce; ++k) {
@@ -202,10 +209,16 @@ class Solver {
       const double* const itself[1] = {nullptr};
       check(gpumem_lincomb_dot_f64_async(ctx_, 3, inner(), 7, kLaplacian, nullptr, nullptr, around(), strides(), at(q_),
                                          strides(), 1, w, nullptr, pq, wrapped_));
+      if (branches) {
+        check(cudaEventRecord(product_, stream_));
+        check(cudaStreamWaitEvent(second_, product_));
+      }
       check(gpumem_lincomb_at_f64_async(ctx_, 3, inner(), 2, kPlus, old_rr, of_pq, xp, strides(), at(x_), strides(),
-                                        wrapped_));
+                                        branches ? wrapped_second_ : wrapped_));
+      if (branches) check(cudaEventRecord(solution_, second_));
       check(gpumem_lincomb_dot_f64_async(ctx_, 3, inner(), 2, kMinus, old_rr, of_pq, rq, strides(), at(r_), strides(),
                                          1, itself, nullptr, rr_ + k + 1, wrapped_));
+      if (branches) check(cudaStreamWaitEvent(stream_, solution_));
       check(gpumem_lincomb_at_f64_async(ctx_, 3, inner(), 2, kPlus, new_rr, old_rr, rp, strides(), at(p_), strides(),
                                         wrapped_));
     }
@@ -285,6 +298,9 @@ class Solver {
   std::vector<int64_t> strides_;
   std::vector<const double*> around_;
   cudaStream_t stream_ = nullptr;
+  cudaStream_t second_ = nullptr;
+  cudaEvent_t product_ = nullptr;
+  cudaEvent_t solution_ = nullptr;
   double* x_ = nullptr;
   double* r_ = nullptr;
   double* p_ = nullptr;
@@ -293,6 +309,7 @@ class Solver {
   Scalars* scalars_ = nullptr;
   gpumem_ctx* ctx_ = nullptr;
   gpumem_stream* wrapped_ = nullptr;
+  gpumem_stream* wrapped_second_ = nullptr;
   cublasHandle_t cublas_ = nullptr;
   std::function<void(double)> start_;
 };
@@ -307,23 +324,29 @@ int main(int argc, char** argv) {
   bool first = true;
   for (const int n : {32, 64, 128, 256}) {
     Solver solver(n);
-    const auto ours = [&] { solver.iterate(); };
+    const auto ours = [&] { solver.iterate(false); };
+    const auto branches = [&] { solver.iterate(true); };
     const auto residual = [&] { return solver.residual(); };
     const auto scalar = [&] { return solver.scalar_residual(); };
     const Solver::Time blocking = solver.blocking();
     const Solver::Time enqueued = solver.measure(ours, residual);
-    const Solver::Time graph = solver.in_graph(ours, residual);
+    const Solver::Time chain = solver.in_graph(ours, residual);
+    const Solver::Time graph = solver.in_graph(branches, residual);
     const Solver::Time cublas = solver.in_graph([&] { solver.by_cublas(); }, scalar);
     const Solver::Time fused = solver.in_graph([&] { solver.by_fused(); }, scalar);
-    std::printf("%3d^3 blocking %7.1f enqueued %7.1f graph %7.1f cublas %7.1f (%.2f) fused %7.1f (%.2f) us\n", n,
-                blocking.us, enqueued.us, graph.us, cublas.us, cublas.us / graph.us, fused.us, fused.us / graph.us);
-    std::printf("      r.r %.17g %.17g %.17g %.6e %.6e\n", blocking.rr, enqueued.rr, graph.rr, cublas.rr, fused.rr);
+    std::printf(
+        "%3d^3 blocking %7.1f enqueued %7.1f chain %7.1f graph %7.1f cublas %7.1f (%.2f) fused %7.1f (%.2f) us\n", n,
+        blocking.us, enqueued.us, chain.us, graph.us, cublas.us, cublas.us / graph.us, fused.us, fused.us / graph.us);
+    const bool same = enqueued.rr == graph.rr && enqueued.rr == chain.rr;
+    std::printf("      r.r %.17g %.17g (%s in the graphs) %.6e %.6e\n", blocking.rr, enqueued.rr,
+                same ? "the same" : "OTHERS", cublas.rr, fused.rr);
     if (json != nullptr) {
-      std::fprintf(json,
-                   "%s\n  {\"n\": %d, \"blocking_us\": %.2f, \"enqueued_us\": %.2f, \"graph_us\": %.2f, \"cublas_us\": "
-                   "%.2f, \"fused_us\": %.2f, \"same_bits\": %s}",
-                   first ? "" : ",", n, blocking.us, enqueued.us, graph.us, cublas.us, fused.us,
-                   enqueued.rr == graph.rr ? "true" : "false");
+      std::fprintf(
+          json,
+          "%s\n  {\"n\": %d, \"blocking_us\": %.2f, \"enqueued_us\": %.2f, \"chain_us\": %.2f, \"graph_us\": %.2f, "
+          "\"cublas_us\": %.2f, \"fused_us\": %.2f, \"same_bits\": %s}",
+          first ? "" : ",", n, blocking.us, enqueued.us, chain.us, graph.us, cublas.us, fused.us,
+          same ? "true" : "false");
     }
     first = false;
   }
