@@ -62,6 +62,7 @@ struct ReduceLaunch {
   const void* y = nullptr;      // dot: the second operand
   int64_t y_stride = 0;
   const ReduceView* view = nullptr;  // host memory; nullptr or rank 0: the strides above
+  const LineAxes* axes = nullptr;    // host memory; of many lines
   bool single_tile = false;          // the threads of one block or cluster load the whole sequence at once
   // A blocking reduction of one line writes its node to the slot. Others write the finished value.
   ReduceSlot* slot = nullptr;
@@ -110,7 +111,7 @@ using ReduceLauncher = LaunchResult(const ReduceLaunch&, Stream);
 ReduceLauncher reduce_tiles;           // a contiguous sequence of aligned elements
 ReduceLauncher reduce_single_tile;     // a short contiguous sequence of aligned elements
 ReduceLauncher reduce_strided_scalar;  // any lines
-ReduceLauncher reduce_view;            // one sequence with any strides, or a view of it
+ReduceLauncher reduce_view;            // one sequence with any strides, or a view of it; lines along several axes
 ReduceLauncher reduce_warp_lines;      // contiguous lines
 ReduceLauncher reduce_columns;
 ReduceLauncher reduce_windows;

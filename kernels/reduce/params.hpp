@@ -17,6 +17,15 @@ struct ReduceView {
   int64_t y_strides[kMaxReduceRank] = {};
 };
 
+// Lines along several axes: the first `kept` axes count lines, and the others are a line's elements. Axes of each kind
+// come from the slowest to the fastest.
+struct LineAxes {
+  int32_t kept = 0;
+  int32_t rank = 0;
+  int64_t extents[kMaxReduceRank] = {};
+  int64_t strides[kMaxReduceRank] = {};
+};
+
 struct ReduceParams {
   gpumem_dtype dtype = GPUMEM_I32;
   gpumem_reduce_op op = GPUMEM_SUM;
@@ -33,7 +42,8 @@ struct ReduceParams {
   constexpr int64_t elements() const noexcept { return n; }
 };
 
-// Reduces every row or column of every matrix. The values are contiguous in result: one word each, two for MIN_MAX. The
+// Reduces every row or column of every matrix, or with axes every line that they describe (rows lines of cols elements).
+// The values are contiguous in result: one word each, two for MIN_MAX. The
 // indices of a search are contiguous too.
 struct ReduceAxisParams {
   gpumem_dtype dtype = GPUMEM_F32;
@@ -45,6 +55,7 @@ struct ReduceAxisParams {
   int64_t ld = 0;
   int64_t batches = 1;
   int64_t batch_stride = 0;
+  const LineAxes* axes = nullptr;   // of a launch on a GPU
   void* result = nullptr;           // as above
   int64_t* index = nullptr;         // of a search
   gpumem_status* status = nullptr;  // as above

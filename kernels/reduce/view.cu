@@ -1,8 +1,8 @@
-// Reductions of views, and of sequences with any stride.
-// Moves: reads each element once, writes one value.
+// Reductions of views, of sequences with any stride, and of lines along several axes.
+// Moves: reads each element once, writes one value per line.
 // Access: a warp takes a leaf (1024 elements) at a time, every 32nd element per lane, with several loads in flight.
-//         Lanes step along the axes without divisions. Leaves at the end of the view, leaves that cross from one run of
-//         the last three axes to the next, and misaligned elements are read one by one.
+//         Lanes step along the axes without divisions. Leaves that cross from one run of the last three axes to the
+//         next, and misaligned elements, are read one by one.
 // Shapes: any view. Neighbouring elements of the last axis should be contiguous.
 #include "kernels/alignment.hpp"
 #include "kernels/division.hpp"
@@ -44,6 +44,11 @@ struct ViewLaunch {
   int64_t* index;
   void* nodes;
   unsigned* counter;
+  // Of many lines, which have blockIdx.x as their number:
+  gpumem_status* lines_status;  // nullptr: a single line
+  int32_t kept;
+  int64_t kept_extent[kMaxReduceRank];  // the fastest first
+  int64_t kept_stride[kMaxReduceRank];  // bytes
 };
 
 template <int kSize>
@@ -112,8 +117,8 @@ struct Place {
 };
 
 template <bool kTwo>
-__device__ __forceinline__ Place place_of(const ViewLaunch& view, int64_t index) {
-  Place place{0, 0, {0, 0}};
+__device__ __forceinline__ Place place_of(const ViewLaunch& view, int64_t line, int64_t index) {
+  Place place{line, 0, {0, 0}};
 #pragma unroll 1
   for (int d = 0; d < view.rank; ++d) {
     const Quotient q(index, view.extent[d]);
@@ -132,9 +137,9 @@ __device__ __forceinline__ Place place_of(const ViewLaunch& view, int64_t index)
 template <bool kTwo>
 class Walk {
  public:
-  __device__ __forceinline__ Walk(const ViewLaunch& view, int64_t index)
+  __device__ __forceinline__ Walk(const ViewLaunch& view, int64_t line, int64_t index)
       : view_(view),
-        place_(place_of<kTwo>(view, index)),
+        place_(place_of<kTwo>(view, line, index)),
         extent_{static_cast<int32_t>(view.extent[0] < kLongAxis ? view.extent[0] : kLongAxis),
                 static_cast<int32_t>(view.extent[1] < kLongAxis ? view.extent[1] : kLongAxis)} {}
 
@@ -167,8 +172,9 @@ class Walk {
 };
 
 template <class Bits>
-__device__ __noinline__ Bits any_element(const ViewLaunch& view, const ViewOperand& operand, int64_t index) {
-  const char* p = operand.data;
+__device__ __noinline__ Bits any_element(const ViewLaunch& view, const ViewOperand& operand, int64_t line,
+                                         int64_t index) {
+  const char* p = operand.data + line;
 #pragma unroll 1
   for (int d = 0; d < view.rank; ++d) {
     const Quotient q(index, view.extent[d]);
@@ -185,7 +191,7 @@ __device__ __noinline__ Bits any_element(const ViewLaunch& view, const ViewOpera
 
 // Elements `first`, `first` + 32, ... of a leaf, one by one. Not inlined, because it needs other registers.
 template <class Term>
-__device__ __noinline__ typename Term::Partial part_of_any_leaf(const ViewLaunch& view, int64_t first) {
+__device__ __noinline__ typename Term::Partial part_of_any_leaf(const ViewLaunch& view, int64_t line, int64_t first) {
   using Partial = typename Term::Partial;
   using Bits = BitsOf<Term>;
   const Term term(view.dtype, view.op);
@@ -196,22 +202,22 @@ __device__ __noinline__ typename Term::Partial part_of_any_leaf(const ViewLaunch
     for (int j = 0; j < kPositions; ++j) {
       const int64_t i = first + (k + j) * kStep;
       if (i >= view.n) continue;
-      const Bits x = any_element<Bits>(view, view.x, i);
-      enter(term, a[j], x, is_dot<Term>() ? any_element<Bits>(view, view.y, i) : Bits{}, i);
+      const Bits x = any_element<Bits>(view, view.x, line, i);
+      enter(term, a[j], x, is_dot<Term>() ? any_element<Bits>(view, view.y, 0, i) : Bits{}, i);
     }
   }
   return fold_own<Partial>(a);
 }
 
-// The same for a leaf that a Walk can take.
-template <class Term>
-__device__ __forceinline__ typename Term::Partial part_of_leaf(const ViewLaunch& view, int64_t first) {
+// The same for a leaf that a Walk can take, of kLeafTerms elements if kFull.
+template <class Term, bool kFull>
+__device__ __forceinline__ typename Term::Partial part_of_leaf(const ViewLaunch& view, int64_t line, int64_t first) {
   using Partial = typename Term::Partial;
   using Bits = BitsOf<Term>;
   constexpr bool kTwo = is_dot<Term>();
   constexpr int kAtOnce = sizeof(Partial) > 16 ? 4 : kTwo || sizeof(Partial) > 8 ? 8 : 16;
   const Term term(view.dtype, view.op);
-  Walk<kTwo> walk(view, first);
+  Walk<kTwo> walk(view, line, first);
   Partial a[kPositions];
 #pragma unroll 1
   for (int k = 0; k < kElementsOfLane; k += kAtOnce) {
@@ -219,25 +225,39 @@ __device__ __forceinline__ typename Term::Partial part_of_leaf(const ViewLaunch&
     Bits y[kAtOnce];
 #pragma unroll
     for (int j = 0; j < kAtOnce; ++j) {
+      if (!kFull && first + (k + j) * kStep >= view.n) break;
       x[j] = *reinterpret_cast<const Bits*>(walk.x());
       y[j] = kTwo ? *reinterpret_cast<const Bits*>(walk.y()) : Bits{};
       walk.step();
     }
 #pragma unroll
-    for (int j = 0; j < kAtOnce; ++j) enter(term, a[j % kPositions], x[j], y[j], first + (k + j) * kStep);
+    for (int j = 0; j < kAtOnce; ++j) {
+      if (!kFull && first + (k + j) * kStep >= view.n) break;
+      enter(term, a[j % kPositions], x[j], y[j], first + (k + j) * kStep);
+    }
   }
   return fold_own<Partial>(a);
 }
 
-// Leaf q, for every lane.
+// Not inlined, because it needs other registers.
 template <class Term>
-__device__ __forceinline__ typename Term::Node leaf_of_view(const ViewLaunch& view, int64_t q) {
+__device__ __noinline__ typename Term::Partial part_of_last_leaf(const ViewLaunch& view, int64_t line, int64_t first) {
+  return part_of_leaf<Term, false>(view, line, first);
+}
+
+// Leaf q, for every lane. line: bytes from x to the line.
+template <class Term>
+__device__ __forceinline__ typename Term::Node leaf_of_view(const ViewLaunch& view, int64_t line, int64_t q) {
   using Node = typename Term::Node;
   const int64_t begin = q * kLeafTerms;
   const int64_t first = begin + threadIdx.x % 32;
-  const bool in_one_run = view.rank <= 3 || Quotient(begin, view.inner).rest + kLeafTerms <= view.inner;
-  const bool walks = view.aligned && begin + kLeafTerms <= view.n && in_one_run;
-  Node node(walks ? part_of_leaf<Term>(view, first) : part_of_any_leaf<Term>(view, first));
+  const bool full = begin + kLeafTerms <= view.n;
+  const bool in_one_run =
+      view.rank <= 3 || Quotient(begin, view.inner).rest + (full ? kLeafTerms : view.n - begin) <= view.inner;
+  const bool walks = view.aligned && in_one_run;
+  Node node(!walks ? part_of_any_leaf<Term>(view, line, first)
+            : full ? part_of_leaf<Term, true>(view, line, first)
+                   : part_of_last_leaf<Term>(view, line, first));
 #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2) node = combine(node, shuffle_xor(node, distance));
   return node;
@@ -257,12 +277,12 @@ using UnboundedNode = decltype(unbounded(std::declval<typename Term::Node>()));
 
 // Leaves [first, first + count) for thread 0, count <= kLeavesInShared.
 template <class Term>
-__device__ __forceinline__ typename Term::Node node_of_leaves(const ViewLaunch& view, int64_t first, int count,
-                                                              typename Term::Node* leaves) {
+__device__ __forceinline__ typename Term::Node node_of_leaves(const ViewLaunch& view, int64_t line, int64_t first,
+                                                              int count, typename Term::Node* leaves) {
   using Node = typename Term::Node;
 #pragma unroll 1
   for (int i = threadIdx.x / 32; i < count; i += blockDim.x / 32) {
-    const Node leaf = leaf_of_view<Term>(view, first + i);
+    const Node leaf = leaf_of_view<Term>(view, line, first + i);
     if (threadIdx.x % 32 == 0) leaves[i] = leaf;
   }
   __syncthreads();
@@ -277,8 +297,8 @@ __device__ __forceinline__ typename Term::Node node_of_leaves(const ViewLaunch& 
 // A block's tile of 2^k leaves, for thread 0. Those past the end are empty. waiting[i] is a subtree that waits for its
 // neighbour.
 template <class Term>
-__device__ __forceinline__ UnboundedNode<Term> node_of_tile(const ViewLaunch& view, typename Term::Node* leaves,
-                                                            UnboundedNode<Term>* waiting) {
+__device__ __forceinline__ UnboundedNode<Term> node_of_tile(const ViewLaunch& view, int64_t line,
+                                                            typename Term::Node* leaves, UnboundedNode<Term>* waiting) {
   UnboundedNode<Term> node{};
   const int64_t all = (view.n + kLeafTerms - 1) / kLeafTerms;
   const int64_t runs = (view.tile + kLeavesInShared - 1) / kLeavesInShared;
@@ -287,7 +307,7 @@ __device__ __forceinline__ UnboundedNode<Term> node_of_tile(const ViewLaunch& vi
     const int64_t first = blockIdx.y * view.tile + run * kLeavesInShared;
     const int64_t most = view.tile < kLeavesInShared ? view.tile : kLeavesInShared;
     const auto count = static_cast<int>(first >= all ? 0 : all - first < most ? all - first : most);
-    node = unbounded(node_of_leaves<Term>(view, first, count, leaves));
+    node = unbounded(node_of_leaves<Term>(view, line, first, count, leaves));
     if (threadIdx.x != 0) continue;
     int level = 0;
 #pragma unroll 1
@@ -297,21 +317,49 @@ __device__ __forceinline__ UnboundedNode<Term> node_of_tile(const ViewLaunch& vi
   return node;
 }
 
+// Bytes from x to the block's line.
+__device__ __forceinline__ int64_t line_of_block(const ViewLaunch& view) {
+  int64_t number = blockIdx.x;
+  int64_t bytes = 0;
+#pragma unroll 1
+  for (int d = 0; d < view.kept; ++d) {
+    const Quotient q(number, view.kept_extent[d]);
+    number = q.quotient;
+    bytes += q.rest * view.kept_stride[d];
+  }
+  return bytes;
+}
+
+// As finish_line(), for lines with elements.
+__device__ __forceinline__ void store_line(const ViewLaunch& view, const ReduceValue& value) {
+  const int words = value_words(view.op);
+  char* const result = static_cast<char*>(view.result) + int64_t{blockIdx.x} * 8 * words;
+  for (int i = 0; i < words; ++i) store_anywhere(result + 8 * i, value.word[i]);
+  if (value.status != GPUMEM_OK) atomicMax(view.lines_status, value.status);
+}
+
 template <class Term>
 __global__ void __launch_bounds__(kElementThreads) view_kernel(const __grid_constant__ ViewLaunch launch) {
   using Node = UnboundedNode<Term>;
   __shared__ typename Term::Node leaves[kLeavesInShared];
   __shared__ Node shared[64];
-  synchronize_and_trigger();
-  Node node = node_of_tile<Term>(launch, leaves, shared);
-  auto* const nodes = static_cast<Node*>(launch.nodes);
+  const bool many = launch.lines_status != nullptr;
+  if (many) {
+    grid_dependency_synchronize();
+    if (launch.status != nullptr && blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0) *launch.status = GPUMEM_OK;
+  } else {
+    synchronize_and_trigger();
+  }
+  Node node = node_of_tile<Term>(launch, line_of_block(launch), leaves, shared);
+  auto* const nodes = static_cast<Node*>(launch.nodes) + int64_t{blockIdx.x} * gridDim.y;
   if (gridDim.y > 1) {
     if (threadIdx.x == 0) store_node(nodes + blockIdx.y, node);
-    if (!is_last_block(launch.counter, gridDim.y)) return;
+    if (!is_last_block(launch.counter + blockIdx.x, gridDim.y)) return;
     node = block_tree(eight_tree<Node>([&](int64_t i) { return load_node(nodes + i); }, 8 * threadIdx.x, gridDim.y),
                       shared);
   }
   if (threadIdx.x != 0) return;
+  if (many) return store_line(launch, value_of(launch.dtype, launch.op, node, Root{}));
   if (launch.slot != nullptr) return publish(launch.slot, node.stored(), launch.ticket);
   store_value(launch, value_of(launch.dtype, launch.op, node, Root{}), launch.op == GPUMEM_MIN_MAX);
 }
@@ -325,10 +373,33 @@ void set_operand(ViewOperand& operand, const void* data, const int64_t (&away)[k
   for (int d = 0; d < 2; ++d) operand.next[d] = operand.stride[d + 1] - view.extent[d] * operand.stride[d];
 }
 
+// A line as a view of its own.
+ReduceView view_of_line(const LineAxes& axes) noexcept {
+  ReduceView view{.rank = axes.rank - axes.kept};
+  for (int32_t d = 0; d < view.rank; ++d) {
+    view.extents[d] = axes.extents[axes.kept + d];
+    view.strides[d] = axes.strides[axes.kept + d];
+  }
+  return view;
+}
+
+void set_lines(ViewLaunch& view, const ReduceLaunch& launch, int64_t bytes) noexcept {
+  if (launch.axes == nullptr) return;
+  view.kept = launch.axes->kept;
+  for (int32_t d = 0; d < view.kept; ++d) {
+    view.kept_extent[d] = launch.axes->extents[view.kept - 1 - d];
+    view.kept_stride[d] = launch.axes->strides[view.kept - 1 - d] * bytes;
+  }
+  view.lines_status = launch.scratch.status;
+  view.slot = nullptr;
+}
+
 // Axes that are missing have one element each. A leaf that a Walk takes never ends an axis outside the view.
 ViewLaunch view_of(const ReduceLaunch& launch) noexcept {
   ViewLaunch view{};
-  const ReduceView given = launch.view != nullptr ? *launch.view : ReduceView{};
+  const ReduceView given = launch.axes != nullptr   ? view_of_line(*launch.axes)
+                           : launch.view != nullptr ? *launch.view
+                                                    : ReduceView{};
   view.rank = given.rank > 0 ? given.rank : 1;
   view.n = launch.lines.length;
   int64_t in_x[kMaxReduceRank] = {launch.lines.stride};
@@ -361,6 +432,7 @@ ViewLaunch view_of(const ReduceLaunch& launch) noexcept {
   view.index = launch.index;
   view.nodes = launch.scratch.nodes;
   view.counter = launch.scratch.counters;
+  set_lines(view, launch, bytes);
   return view;
 }
 

@@ -161,6 +161,8 @@ std::vector<AxesCase> shapes_with_axes() {
           of({1100, 31}, {33, 1}, 3),
           of({4, 3, 50, 60}, {9000, 3000, 60, 1}, 0b1100),  // the mean of each channel of each image
           of({4, 3, 50, 60}, {9000, 3000, 60, 1}, 0b1101),  // of each channel
+          of({9, 5, 20, 40}, {5000, 1000, 45, 1}, 0b1101),  // the same with padding
+          of({6, 3, 30, 2, 40}, {7200, 2400, 80, 40, 1}, 0b10101),
           of({4, 50, 60, 3}, {9000, 180, 3, 1}, 0b0110),
           of({20, 30, 40}, {1200, 40, 1}, 0b101),  // time and longitude
           of({20, 30, 40}, {1, 40, 1200}, 0b100),

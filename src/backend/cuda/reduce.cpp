@@ -50,6 +50,7 @@ kernels::ReduceLaunch launch_of(const ReduceAxisParams& params, const Config& co
                                   .many = true};
   kernels::ReduceLaunch launch = launch_of(params, config, lines, ceil_div(lines.length, config.tile));
   launch.index = params.index;
+  launch.axes = params.axes;
   return launch;
 }
 

@@ -58,8 +58,15 @@ int64_t most_runs(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   return kScratchNodeBytes / (kind.wide || kind.search ? node_bytes(node_kind(dtype, op)) : 8);
 }
 
+const char* accepts_axes(const DeviceProps&, const ReduceAxisParams& p) noexcept {
+  return p.axes != nullptr ? nullptr : "it is for lines along several axes that are not neighbours";
+}
+const char* accepts_matrices(const DeviceProps&, const ReduceAxisParams& p) noexcept {
+  return p.axes == nullptr ? nullptr : "it needs rows or columns of matrices";
+}
 // Overlapping lines can be many and long at once, with more runs of the longest kind than scratch memory holds.
-const char* accepts_runs(const ReduceAxisParams& p) noexcept {
+const char* accepts_runs(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
+  if (const char* reason = accepts_matrices(d, p)) return reason;
   if (!aligned(p.x, element_bytes(p.dtype))) return "it needs aligned elements";
   if (p.lines() > kMaxGrid) return "it takes at most 2^31 - 1 rows or columns";
   const int64_t runs = ceil_div(p.length(), kLongestRun);
@@ -67,20 +74,20 @@ const char* accepts_runs(const ReduceAxisParams& p) noexcept {
              ? nullptr
              : "it takes fewer rows or columns of that length";
 }
-const char* accepts_rows(const DeviceProps&, const ReduceAxisParams& p) noexcept {
-  return p.of_rows() ? accepts_runs(p) : "it is for rows";
+const char* accepts_rows(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
+  return p.of_rows() ? accepts_runs(d, p) : "it is for rows";
 }
-const char* accepts_windows(const DeviceProps&, const ReduceAxisParams& p) noexcept {
+const char* accepts_windows(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
   const bool apart_by_one = p.batch_stride == 1 && (p.of_rows() || (p.cols == 1 && p.ld == 1));
   if (!apart_by_one || p.batches < kFewestWindows || p.length() < 2 || p.length() > kLeafTerms) {
     return "it is for 32 and more windows of 2 to 1024 elements, each one element behind the one before";
   }
   if (!window_operation(p.dtype, p.op))
     return "it is for sums, squares of up to 32 bits or of floats, products and extremes";
-  return accepts_runs(p);
+  return accepts_runs(d, p);
 }
-const char* accepts_columns(const DeviceProps&, const ReduceAxisParams& p) noexcept {
-  return p.of_rows() ? "it is for columns" : accepts_runs(p);
+const char* accepts_columns(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
+  return p.of_rows() ? "it is for columns" : accepts_runs(d, p);
 }
 
 Config line_config(Config config, const LineConfig& lines) noexcept {
@@ -211,11 +218,19 @@ Config scalar_segments_config(const DeviceProps&, const ReduceSegmentsParams& p)
   return {p.segments, kElementThreads, 1, p.n};
 }
 
+Config view_lines_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
+  const int64_t leaves = ceil_div(p.length(), kLeafTerms);
+  const int64_t wanted = std::min<int64_t>(int64_t{8} * d.multiprocessors, kMaxViewBlocks / 2);
+  const int64_t tile = run_pieces(p.lines(), leaves, wanted, kMaxReduceBlocks);
+  return {p.lines() * ceil_div(leaves, tile), kElementThreads, 1, tile * kLeafTerms};
+}
+
 constexpr Implementation<ReduceAxisParams> kAxis[] = {
+    {"view_lines", ExecutionSpace::cuda, 1, plan<accepts_axes, view_lines_config>, gpu<kernels::reduce_view>},
     {"windows", ExecutionSpace::cuda, 1, plan<accepts_windows, windows_config>, gpu<kernels::reduce_windows>},
     {"warp_rows", ExecutionSpace::cuda, 5, plan<accepts_rows, rows_config>, gpu<kernels::reduce_warp_lines>},
     {"block_columns", ExecutionSpace::cuda, 5, plan<accepts_columns, columns_config>, gpu<kernels::reduce_columns>},
-    {"strided_scalar", ExecutionSpace::cuda, 1, plan<accepts<ReduceAxisParams>, scalar_axis_config>,
+    {"strided_scalar", ExecutionSpace::cuda, 1, plan<accepts_matrices, scalar_axis_config>,
      gpu<kernels::reduce_strided_scalar>},
     {"host_lines", ExecutionSpace::host, 1, plan<accepts<ReduceAxisParams>, host_axis_config>, HostWay{}},
     {"host_lines_serial", ExecutionSpace::host, 1, plan<accepts<ReduceAxisParams>, host_axis_serial_config>,

@@ -1,4 +1,5 @@
-// Reductions of some axes of a view. They become lines of matrices: of x, or of a copy whose reduced axes come last.
+// Reductions of some axes of a view. They become lines: rows or columns of matrices in x, lines along several axes of x,
+// or rows of a copy whose reduced axes come last.
 #include <memory>
 #include <optional>
 
@@ -90,6 +91,32 @@ std::optional<ReduceAxisParams> as_matrices(const SplitAxes& split) noexcept {
   return p;
 }
 
+// A kernel reads lines where they are if they are long and contiguous along their last axis. It needs as long for small
+// elements as for large ones, so a copy of those is faster. H200, all but the channels of 32 x 64 x 56 x 56: f64 21 µs,
+// by a copy 45; f32 18 and 26; f16 17 and 16.
+constexpr int32_t kSmallestElement = 4;
+constexpr int64_t kShortestLine = 4096;
+constexpr int64_t kShortestRun = 32;
+
+bool is_readable(const SplitAxes& split, const ReduceAxisParams& lines) noexcept {
+  const ViewAxis run = split.reduced.from_end(0);
+  const int32_t bytes = element_bytes(lines.dtype);
+  return split.kept.rank + split.reduced.rank <= kMaxReduceRank && bytes >= kSmallestElement &&
+         lines.cols >= kShortestLine && run.stride == 1 && run.extent >= kShortestRun && lines.rows <= kMaxGrid &&
+         aligned(lines.x, bytes);
+}
+
+LineAxes line_axes(const SplitAxes& split) noexcept {
+  LineAxes axes{.kept = split.kept.rank};
+  for (const AxisList* list : {&split.kept, &split.reduced}) {
+    for (int32_t i = 0; i < list->rank; ++i) {
+      axes.extents[axes.rank] = list->axis[i].extent;
+      axes.strides[axes.rank++] = list->axis[i].stride;
+    }
+  }
+  return axes;
+}
+
 // Row-major, with the reduced axes last.
 PermuteAxes packing_of(const SplitAxes& split, int64_t elements, int64_t bytes) noexcept {
   PermuteAxes axes{.element_bytes = bytes};
@@ -108,6 +135,8 @@ struct AxesWork {
   Configured<ReduceAxisParams> reducing;
   bool packed = false;
   PermuteAxes packing;
+  bool readable = false;  // lines.axes may be axes, and then x is not packed
+  LineAxes axes;
   gpumem_dtype result_type = GPUMEM_F64;
   bool rounded = false;
   const void* x = nullptr;
@@ -129,6 +158,7 @@ std::shared_ptr<void> scratch_of(Context& context, Backend& backend, NativeStrea
 gpumem_status run(Context& context, const AxesWork& work, Backend& backend, NativeStream stream,
                   Completion completion) {
   ReduceAxisParams lines = work.lines;
+  if (lines.axes != nullptr) lines.axes = &work.axes;
   const int64_t values = lines.lines() * value_words(lines.op);
   std::shared_ptr<void> copy;
   std::shared_ptr<void> unrounded;
@@ -254,12 +284,18 @@ AxesWork work_of(const ReduceAxesCall& call) {
   work.lines.x = c.x;
   work.lines.result = c.result;
   work.lines.status = c.status;
+  work.readable = work.packed && is_readable(split, work.lines);
+  if (work.readable) work.axes = line_axes(split);
   return work;
 }
 
 // The record of the call describes the lines, with x in place of its copy.
 Placement place_lines(CallPlanner& planner, AxesWork& work, const ByteRange& x) {
   const Placement placement = place(planner.on_cuda(), planner.look_up_here(x, Access::read));
+  if (work.readable && placement.space == ExecutionSpace::cuda && planner.forced(ReduceAxisFamily::id).row < 0) {
+    work.packed = false;
+    work.lines.axes = &work.axes;
+  }
   if (work.packed) work.lines.x = placeholder();
   work.reducing = decide<ReduceAxisFamily>(planner, placement.space, work.lines);
   return placement;
