@@ -1,8 +1,8 @@
 // Reductions of views, of sequences with any stride, and of lines along several axes.
 // Moves: reads each element once, writes one value per line.
 // Access: a warp takes a leaf (1024 elements) at a time, every 32nd element per lane, with several loads in flight.
-//         Lanes step along the axes without divisions. Leaves that cross from one run of the last three axes to the
-//         next, and misaligned elements, are read one by one.
+//         Lanes step along the axes without divisions. Leaves at the end of the view, leaves that cross from one run of
+//         the last three axes to the next, and misaligned elements are read one by one.
 // Shapes: any view. Neighbouring elements of the last axis should be contiguous.
 #include "kernels/alignment.hpp"
 #include "kernels/division.hpp"
@@ -209,8 +209,8 @@ __device__ __noinline__ typename Term::Partial part_of_any_leaf(const ViewLaunch
   return fold_own<Partial>(a);
 }
 
-// The same for a leaf that a Walk can take, of kLeafTerms elements if kFull.
-template <class Term, bool kFull>
+// The same for a leaf that a Walk can take.
+template <class Term>
 __device__ __forceinline__ typename Term::Partial part_of_leaf(const ViewLaunch& view, int64_t line, int64_t first) {
   using Partial = typename Term::Partial;
   using Bits = BitsOf<Term>;
@@ -225,24 +225,14 @@ __device__ __forceinline__ typename Term::Partial part_of_leaf(const ViewLaunch&
     Bits y[kAtOnce];
 #pragma unroll
     for (int j = 0; j < kAtOnce; ++j) {
-      if (!kFull && first + (k + j) * kStep >= view.n) break;
       x[j] = *reinterpret_cast<const Bits*>(walk.x());
       y[j] = kTwo ? *reinterpret_cast<const Bits*>(walk.y()) : Bits{};
       walk.step();
     }
 #pragma unroll
-    for (int j = 0; j < kAtOnce; ++j) {
-      if (!kFull && first + (k + j) * kStep >= view.n) break;
-      enter(term, a[j % kPositions], x[j], y[j], first + (k + j) * kStep);
-    }
+    for (int j = 0; j < kAtOnce; ++j) enter(term, a[j % kPositions], x[j], y[j], first + (k + j) * kStep);
   }
   return fold_own<Partial>(a);
-}
-
-// Not inlined, because it needs other registers.
-template <class Term>
-__device__ __noinline__ typename Term::Partial part_of_last_leaf(const ViewLaunch& view, int64_t line, int64_t first) {
-  return part_of_leaf<Term, false>(view, line, first);
 }
 
 // Leaf q, for every lane. line: bytes from x to the line.
@@ -251,13 +241,9 @@ __device__ __forceinline__ typename Term::Node leaf_of_view(const ViewLaunch& vi
   using Node = typename Term::Node;
   const int64_t begin = q * kLeafTerms;
   const int64_t first = begin + threadIdx.x % 32;
-  const bool full = begin + kLeafTerms <= view.n;
-  const bool in_one_run =
-      view.rank <= 3 || Quotient(begin, view.inner).rest + (full ? kLeafTerms : view.n - begin) <= view.inner;
-  const bool walks = view.aligned && in_one_run;
-  Node node(!walks ? part_of_any_leaf<Term>(view, line, first)
-            : full ? part_of_leaf<Term, true>(view, line, first)
-                   : part_of_last_leaf<Term>(view, line, first));
+  const bool in_one_run = view.rank <= 3 || Quotient(begin, view.inner).rest + kLeafTerms <= view.inner;
+  const bool walks = view.aligned && begin + kLeafTerms <= view.n && in_one_run;
+  Node node(walks ? part_of_leaf<Term>(view, line, first) : part_of_any_leaf<Term>(view, line, first));
 #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2) node = combine(node, shuffle_xor(node, distance));
   return node;

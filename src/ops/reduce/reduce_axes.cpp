@@ -6,6 +6,8 @@
 #include "base/checked.hpp"
 #include "base/names.hpp"
 #include "kernels/alignment.hpp"
+#include "kernels/limits.hpp"
+#include "kernels/order.hpp"
 #include "kernels/values.hpp"
 #include "ops/bounce_buffers.hpp"
 #include "ops/permute/permute_fuse.hpp"
@@ -91,19 +93,21 @@ std::optional<ReduceAxisParams> as_matrices(const SplitAxes& split) noexcept {
   return p;
 }
 
-// A kernel reads lines where they are if they are long and contiguous along their last axis. It needs as long for small
-// elements as for large ones, so a copy of those is faster. H200, all but the channels of 32 x 64 x 56 x 56: f64 21 µs,
-// by a copy 45; f32 18 and 26; f16 17 and 16.
-constexpr int32_t kSmallestElement = 4;
+// A kernel reads lines where they are if they are long and contiguous along their last axis. It takes as long for small
+// elements as for large ones, and longer for an incomplete last leaf, so a copy is faster for some. H200, all but the
+// channels of 32 x 64 x 56 x 56: f64 21 µs, by a copy 45; f32 18 and 26; f16 17 and 16. Of 16 x 256 x 28 x 28: f64 16
+// and 21; f32 18 and 12.
 constexpr int64_t kShortestLine = 4096;
 constexpr int64_t kShortestRun = 32;
+constexpr int64_t kManyElements = int64_t{1} << 22;
 
 bool is_readable(const SplitAxes& split, const ReduceAxisParams& lines) noexcept {
-  const ViewAxis run = split.reduced.from_end(0);
   const int32_t bytes = element_bytes(lines.dtype);
-  return split.kept.rank + split.reduced.rank <= kMaxReduceRank && bytes >= kSmallestElement &&
-         lines.cols >= kShortestLine && run.stride == 1 && run.extent >= kShortestRun && lines.rows <= kMaxGrid &&
-         aligned(lines.x, bytes);
+  const ViewAxis run = split.reduced.from_end(0);
+  if (run.stride != 1 || run.extent < kShortestRun || lines.cols < kShortestLine) return false;
+  if (split.kept.rank + split.reduced.rank > kMaxReduceRank || lines.rows > kMaxGrid) return false;
+  if (!aligned(lines.x, bytes)) return false;
+  return bytes == 8 || (bytes == 4 && (lines.cols % kLeafTerms == 0 || lines.elements() >= kManyElements));
 }
 
 LineAxes line_axes(const SplitAxes& split) noexcept {
