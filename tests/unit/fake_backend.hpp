@@ -4,11 +4,13 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <iterator>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <vector>
@@ -43,6 +45,7 @@ class FakeBackend final : public Backend {
   std::vector<NativeStream> waits;  // streams that were given an event to wait for
 
   void finish() {
+    const std::lock_guard<std::mutex> lock(events_mutex_);
     for (auto& [event, passed] : events_) passed = true;
   }
   int64_t mapped_bytes() const {
@@ -143,16 +146,24 @@ class FakeBackend final : public Backend {
   void host_callback(NativeStream, HostTask task) override { task(); }
   NativeEvent create_event() override { return events_of_.emplace_back(std::make_unique<char>()).get(); }
   void destroy_event(NativeEvent) noexcept override {}
-  void record(NativeEvent event, NativeStream) override { events_[event] = work_is_done; }
+  void record(NativeEvent event, NativeStream) override { set_passed(event, work_is_done); }
   void wait_event(NativeStream stream, NativeEvent) override { waits.push_back(stream); }
-  void synchronize_event(NativeEvent event) override { events_[event] = true; }
-  bool passed(NativeEvent event) override { return events_[event]; }
+  void synchronize_event(NativeEvent event) override { set_passed(event, true); }
+  bool passed(NativeEvent event) override {
+    const std::lock_guard<std::mutex> lock(events_mutex_);
+    return events_[event];
+  }
   double elapsed_seconds(NativeEvent, NativeEvent) override { return 0; }
 
  private:
   void take_room(size_t bytes) {
     if (static_cast<int64_t>(bytes) > room) fail(GPUMEM_OUT_OF_MEMORY, "the device has no more");
     room -= static_cast<int64_t>(bytes);
+  }
+
+  void set_passed(NativeEvent event, bool passed) {
+    const std::lock_guard<std::mutex> lock(events_mutex_);
+    events_[event] = passed;
   }
 
   static constexpr size_t kFront = 256;
@@ -163,6 +174,7 @@ class FakeBackend final : public Backend {
   size_t place_bytes_ = 0;
   char streams_[8] = {};
   std::vector<std::unique_ptr<char>> events_of_;
+  std::mutex events_mutex_;
   std::map<NativeEvent, bool> events_;
 };
 
@@ -189,7 +201,7 @@ class FakeOwner {
   Log log;
   Labels labels;
   MemoryTrace trace;
-  int64_t waits = 0;  // for all streams
+  std::atomic<int64_t> waits{0};  // for all streams
   std::optional<PoolOwner> owner;
 
  private:
