@@ -242,14 +242,22 @@ bool Arena::gather_run(const StreamCache& cache, const Request& request) {
   uintptr_t from = 0;
   uintptr_t to = 0;
   size_t least = SIZE_MAX;
-  for (const FreeRange& piece : free_) {
-    if (piece.part != request.part || run_before(piece.at, cache, Of::all) != piece.at) continue;
-    const uintptr_t end = run_behind(piece.at, cache, Of::all);
-    const uintptr_t needed = round_up(piece.at, request.alignment) + request.bytes;
-    if (needed > end || end - piece.at >= least) continue;
-    from = piece.at;
-    to = needed;
-    least = end - piece.at;
+  const bool slabs = request.part == Part::slabs;
+  auto span = spans_.lower_bound(slabs ? base_ : middle_);
+  const auto last = slabs ? spans_.lower_bound(middle_) : spans_.end();
+  while (span != last) {
+    const uintptr_t start = span->first;
+    uintptr_t end = start;
+    for (; span != last && span->first == end && available(*span, cache, Of::all); ++span) {
+      end += span->second.bytes;
+    }
+    const uintptr_t needed = round_up(start, request.alignment) + request.bytes;
+    if (needed <= end && end - start < least) {
+      from = start;
+      to = needed;
+      least = end - start;
+    }
+    if (end == start) ++span;
   }
   claim(from, to, cache);
   return from < to;
