@@ -17,7 +17,9 @@ constexpr size_t kForSlabs = 4;
 constexpr size_t kForLarge = 16;
 
 // A driver call costs about the same for one page as for many. But one live block keeps its whole chunk.
+// So a few pages, which could lie below two blocks, are a chunk each.
 constexpr size_t kChunksOfARequest = 8;
+constexpr size_t kFewPages = 2;
 
 constinit std::atomic<uint64_t> unmapped{0};
 
@@ -272,7 +274,9 @@ void Arena::unmap_chunks(uintptr_t from, uintptr_t to) noexcept {
 
 void Arena::map(uintptr_t at, const Growth& growth) {
   const uintptr_t to = at + growth.missing;
-  const size_t most = std::max(growth.chunk, round_up(growth.missing / kChunksOfARequest, granule_));
+  const bool few_pages = part_of(at) == Part::large && growth.missing <= kFewPages * granule_;
+  const size_t most =
+      few_pages ? granule_ : std::max(growth.chunk, round_up(growth.missing / kChunksOfARequest, granule_));
   uintptr_t end = at;
   ScopeExit undo([&] { unmap_chunks(at, end); });
   while (end < to) {

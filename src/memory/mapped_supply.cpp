@@ -14,7 +14,7 @@ namespace {
 constexpr std::chrono::microseconds kUntilEventsPass{50};
 
 // An event costs as much as the rest of a reuse.
-constexpr uint64_t kReusesPerFence = 16;
+constexpr uint64_t kReusesPerFence = 8;
 
 // If many large blocks are idle, they are joined and cut again. A block taken whole would keep its neighbours apart.
 bool takes_whole(const StreamCache& cache, const PoolRequest& request) noexcept {
@@ -81,7 +81,9 @@ size_t MappedSupply::ahead_of(StreamCache& cache) const {
 int64_t MappedSupply::missing_for(StreamCache& cache, const PoolRequest& request, size_t slots, bool scarce) {
   const Arena::Request wanted = in_arena(request, request.taken_bytes(slots));
   growth_ = arena_->growth(cache, wanted, scarce ? Arena::Of::all : Arena::Of::own);
-  growth_.missing = std::max(growth_.missing, std::min(ahead_of(cache), growth_.room));
+  if (wanted.part == Arena::Part::slabs) {
+    growth_.missing = std::max(growth_.missing, std::min(ahead_of(cache), growth_.room));
+  }
   if (books_.reserved.now() / 33 * 32 > target(request)) growth_.chunk = Arena::kSmallChunk;
   return static_cast<int64_t>(std::min<size_t>(growth_.missing, kLargestClass));
 }
