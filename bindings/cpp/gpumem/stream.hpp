@@ -134,30 +134,22 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
         "the index of argreduce is a device_view<std::int64_t> or a buffer of std::int64_t that is not const");
     return Mode::template refuse<void>({});
   }
-  template <class X, class Y>
-  of<void> dot(X&& x, Y&& y, device_view<double> result) const {
-    if (result.size() < 1) return base::few("dot: result", result.size(), 1);
+  template <class X, class Y, class R>
+  of<void> dot(X&& x, Y&& y, R&& result) const {
+    const auto to = detail::contiguous(std::forward<R>(result));
+    static_assert(std::is_same_v<decltype(to.data), double*>, "the result of dot is a double that is not const");
+    if (to.size < 1) return base::few("dot: result", to.size, 1);
     std::string wrong;
-    const gpumem_status code = this->dotted(std::forward<X>(x), std::forward<Y>(y), result.address(), wrong);
+    const gpumem_status code = this->dotted(std::forward<X>(x), std::forward<Y>(y), to.data, wrong);
     if (!wrong.empty()) return Mode::template refuse<void>(wrong);
     return Mode::give(code);
   }
-  template <class X, class Y, class R, class = std::enable_if_t<!std::is_convertible_v<R&&, device_view<double>>>>
-  of<void> dot(X&&, Y&&, R&&) const {
-    static_assert(detail::never<R>,
-                  "the result of dot is a device_view<double> or a buffer of double that is not const");
-    return Mode::template refuse<void>({});
-  }
-  template <class X>
-  of<void> nrm2(X&& x, device_view<double> result) const {
-    if (result.size() < 1) return base::few("nrm2: result", result.size(), 1);
-    return Mode::give(this->normed(std::forward<X>(x), result.address()));
-  }
-  template <class X, class R, class = std::enable_if_t<!std::is_convertible_v<R&&, device_view<double>>>>
-  of<void> nrm2(X&&, R&&) const {
-    static_assert(detail::never<R>,
-                  "the result of nrm2 is a device_view<double> or a buffer of double that is not const");
-    return Mode::template refuse<void>({});
+  template <class X, class R>
+  of<void> nrm2(X&& x, R&& result) const {
+    const auto to = detail::contiguous(std::forward<R>(result));
+    static_assert(std::is_same_v<decltype(to.data), double*>, "the result of nrm2 is a double that is not const");
+    if (to.size < 1) return base::few("nrm2: result", to.size, 1);
+    return Mode::give(this->normed(std::forward<X>(x), to.data));
   }
   template <class T, class R>
   of<void> reduce_axis(reduce_op op, axis along, matrix_view<T> x, R&& result, status_word word = {}) const {

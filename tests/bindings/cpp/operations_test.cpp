@@ -125,8 +125,9 @@ TEST_P(CppOperations, ReduceInAStream) {
   auto word = ctx.alloc_pinned<gpumem_status>(1);
   word[0] = -1;
   stream.reduce(reduce_op::min_max, x, results.subview(0, 2), word);
-  stream.nrm2(x, gpumem::device_view<double>(results.data() + 2, 1));
+  stream.nrm2(x, results.subview(2, 1));
   stream.dot(x, every(x, 1), gpumem::device_view<double>(results.data() + 3, 1));
+  stream.dot(x, x, results.subview(3, 1));
   stream.argreduce(reduce_op::min, x, results.subview(4, 1), index);
   stream.reduce(reduce_op::sum, every(x, 2), results.subview(5, 1));
   stream.synchronize();
@@ -135,6 +136,8 @@ TEST_P(CppOperations, ReduceInAStream) {
   EXPECT_EQ(word[0], GPUMEM_OK);
   EXPECT_TRUE(
       throws(status::invalid_argument, "result", [&] { stream.reduce(reduce_op::min_max, x, results.subview(0, 1)); }));
+  EXPECT_TRUE(throws(status::invalid_argument, "dot: result", [&] { stream.dot(x, x, results.subview(0, 0)); }));
+  EXPECT_TRUE(throws(status::invalid_argument, "nrm2: result", [&] { stream.nrm2(x, results.subview(0, 0)); }));
   ctx.reduce(reduce_op::max, x, results.subview(1, 1));
   EXPECT_EQ(results[1], 4);
 }
