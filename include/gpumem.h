@@ -778,10 +778,11 @@ GPUMEM_API gpumem_status gpumem_memory_stats(gpumem_ctx *ctx, gpumem_memory_stat
  *             The first use of a stream wraps it permanently, so it must live until the process ends. PyTorch's
  *             streams do. Only a device's first 256 streams are distinguished. Allocations for further streams are
  *             for all streams, and each of their frees waits for the device.
- * Capture     On a stream under graph capture, malloc returns NULL and invalidates the capture. The capture's next
- *             call and cudaStreamEndCapture() then fail in CUDA. Otherwise the graph would contain the address NULL
- *             and cause a device fault. The log of the process's context also has the reason. If a capture prevents a
- *             free, the memory stays allocated. A later malloc or free for that device frees it.
+ * Capture     On a stream under graph capture, malloc gives memory of a pool of graphs (gpumem_torch_begin_pool()).
+ *             Without a pool it returns NULL and invalidates the capture. The capture's next call and
+ *             cudaStreamEndCapture() then fail in CUDA. Otherwise the graph would contain the address NULL and cause
+ *             a device fault. The log of the process's context also has the reason. If a capture prevents a free, the
+ *             memory stays allocated. A later malloc or free for that device frees it.
  * Memory      The memory belongs to the process's context, as if from gpumem_alloc_async(). Every function accepts
  *             it. You may use gpumem_free(), gpumem_free_async() and gpumem_memory_used_on() on it with that context.
  *
@@ -795,6 +796,33 @@ GPUMEM_API gpumem_status gpumem_shared_ctx(int32_t device, gpumem_ctx **ctx);
 GPUMEM_API void *gpumem_torch_malloc(int64_t bytes, int32_t device, void *native_stream);
 GPUMEM_API void gpumem_torch_free(void *p, int64_t bytes, int32_t device, void *native_stream);
 GPUMEM_API void gpumem_torch_record_stream(void *p, void *native_stream);
+
+/* Pools of memory that graphs keep, as PyTorch's begin_allocate_to_pool, end_allocate_to_pool and release_pool. A pool
+ * is named by two numbers of the program, which are PyTorch's MempoolId_t. From begin to end, malloc gives memory of the
+ * pool for each stream that the filter accepts, also under capture. In the pool, a freed block is used again by the next
+ * malloc on its stream, and by no other. It stays in the pool until the pool is released once per begin, because
+ * replays of the graph use it. Graphs that share a pool must not run at the same time.
+ *
+ * filter      A const std::function<bool(cudaStream_t)> * of GNU's C++ library, which begin copies. NULL accepts every
+ *             stream. If several pools accept a stream, the pool that began last gives the memory.
+ * Release     The last release waits for all work on the device, as cudaFree() does. Then the pool's free memory is
+ *             the context's again. A live block follows once it is freed, and that free waits for the device too. If a
+ *             capture forbids the wait, a later malloc or free does it.
+ * Streams     A block that was recorded on another stream during a capture is not used again in that capture.
+ * Failure     A context without pooled memory (options->debug_memory, or a device without memory pools) has no pools of
+ *             graphs: begin does nothing, and gpumem_last_error() has the message. */
+GPUMEM_API void gpumem_torch_begin_pool(int32_t device, int64_t pool_high, int64_t pool_low, const void *filter);
+GPUMEM_API void gpumem_torch_end_pool(int32_t device, int64_t pool_high, int64_t pool_low);
+GPUMEM_API void gpumem_torch_release_pool(int32_t device, int64_t pool_high, int64_t pool_low);
+
+/* For torch.cuda.empty_cache(), as PyTorch's reset function: gpumem_memory_trim() to 0 on each context of the process
+ * that gpumem_shared_ctx() has returned, or these functions have made. */
+GPUMEM_API void gpumem_torch_empty_cache(void);
+
+/* For torch.cuda.MemPool(), in which PyTorch's own allocator manages segments that it gets here. Every stream may use
+ * the memory immediately, also under capture. A free waits for all work on the device, as cudaFree() does. */
+GPUMEM_API void *gpumem_torch_segment_malloc(int64_t bytes, int32_t device, void *native_stream);
+GPUMEM_API void gpumem_torch_segment_free(void *p, int64_t bytes, int32_t device, void *native_stream);
 
 /* For CuPy, which passes no stream. Instead param selects it. An allocation and its free must have the same param.
  * CuPy does not report NULL as a lack of memory either.

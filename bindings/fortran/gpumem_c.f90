@@ -572,6 +572,42 @@ module gpumem_c
       type(c_ptr), value :: p
       type(c_ptr), value :: native_stream
     end subroutine
+    subroutine gpumem_torch_begin_pool(device, pool_high, pool_low, filter) bind(c, name='gpumem_torch_begin_pool')
+      import
+      integer(c_int32_t), value :: device
+      integer(c_int64_t), value :: pool_high
+      integer(c_int64_t), value :: pool_low
+      type(c_ptr), value :: filter
+    end subroutine
+    subroutine gpumem_torch_end_pool(device, pool_high, pool_low) bind(c, name='gpumem_torch_end_pool')
+      import
+      integer(c_int32_t), value :: device
+      integer(c_int64_t), value :: pool_high
+      integer(c_int64_t), value :: pool_low
+    end subroutine
+    subroutine gpumem_torch_release_pool(device, pool_high, pool_low) bind(c, name='gpumem_torch_release_pool')
+      import
+      integer(c_int32_t), value :: device
+      integer(c_int64_t), value :: pool_high
+      integer(c_int64_t), value :: pool_low
+    end subroutine
+    subroutine gpumem_torch_empty_cache() bind(c, name='gpumem_torch_empty_cache')
+      import
+    end subroutine
+    type(c_ptr) function gpumem_torch_segment_malloc(bytes, device, native_stream) bind(c, &
+        name='gpumem_torch_segment_malloc')
+      import
+      integer(c_int64_t), value :: bytes
+      integer(c_int32_t), value :: device
+      type(c_ptr), value :: native_stream
+    end function
+    subroutine gpumem_torch_segment_free(p, bytes, device, native_stream) bind(c, name='gpumem_torch_segment_free')
+      import
+      type(c_ptr), value :: p
+      integer(c_int64_t), value :: bytes
+      integer(c_int32_t), value :: device
+      type(c_ptr), value :: native_stream
+    end subroutine
     type(c_ptr) function gpumem_cupy_malloc(param, bytes, device) bind(c, name='gpumem_cupy_malloc')
       import
       type(c_ptr), value :: param

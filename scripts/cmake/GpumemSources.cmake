@@ -74,6 +74,7 @@ set(core_sources
   src/ops/bounce_buffers.cpp
   src/base/log.cpp
   src/base/printable.cpp
+  src/ops/memory/graph_pools.cpp
   src/ops/memory/managed.cpp
   src/ops/memory/memory.cpp
   src/memory/memory_trace.cpp

@@ -24,15 +24,16 @@ Stream* stream_of_param(SharedContext& shared, void* param) {
 }
 
 // PyTorch and CuPy do not check for NULL, and the graph's replay would fault. So the capture is invalidated at once.
-void* allocate(SharedContext& shared, int64_t bytes, Stream* stream) {
+void* allocate(SharedContext& shared, int64_t bytes, void* native, Stream* stream) {
+  if (void* const p = shared.allocate_for_graphs(bytes, native)) return p;
   try {
     return shared.allocate(bytes, stream);
   } catch (const Error& error) {
     if (error.status() != GPUMEM_CAPTURING || stream == nullptr) throw;
     shared.context.device().invalidate_capture(stream->native);
     const char* sentence =
-        "memory was requested on a stream under graph capture, which gpumem's allocator does not support; the capture "
-        "was invalidated, because its graph would run without memory; use another allocator during captures";
+        "memory was requested on a stream under graph capture, and no pool of graphs gives it "
+        "(gpumem_torch_begin_pool()); the capture was invalidated, because its graph would run without memory";
     shared.context.log.write(GPUMEM_LOG_ERROR, "%s", sentence);
     fail(GPUMEM_CAPTURING, "%s", sentence);
   }
@@ -61,7 +62,9 @@ gpumem_status gpumem_shared_ctx(int32_t device, gpumem_ctx** ctx) {
 void* gpumem_torch_malloc(int64_t bytes, int32_t device, void* native_stream) {
   void* p = nullptr;
   if (bytes == 0) return p;
-  on_device(device, [&](SharedContext& shared) { p = allocate(shared, bytes, shared.streams.of(native_stream)); });
+  on_device(device, [&](SharedContext& shared) {
+    p = allocate(shared, bytes, native_stream, shared.streams.of(native_stream));
+  });
   return p;
 }
 
@@ -81,10 +84,49 @@ void gpumem_torch_record_stream(void* p, void* native_stream) {
   }));
 }
 
+// PyTorch passes its pair of numbers in two registers, as a C caller passes two arguments.
+void gpumem_torch_begin_pool(int32_t device, int64_t pool_high, int64_t pool_low, const void* filter) {
+  on_device(device, [&](SharedContext& shared) {
+    const auto* const theirs = static_cast<const GraphPools::Filter*>(filter);
+    shared.graphs.begin({pool_high, pool_low}, theirs == nullptr ? GraphPools::Filter() : *theirs);
+  });
+}
+
+void gpumem_torch_end_pool(int32_t device, int64_t pool_high, int64_t pool_low) {
+  on_device(device, [&](SharedContext& shared) { shared.graphs.end({pool_high, pool_low}); });
+}
+
+void gpumem_torch_release_pool(int32_t device, int64_t pool_high, int64_t pool_low) {
+  on_device(device, [&](SharedContext& shared) { shared.graphs.release({pool_high, pool_low}); });
+}
+
+void gpumem_torch_empty_cache() {
+  static_cast<void>(guard([] {
+    shared_contexts().for_each([](SharedContext& shared) {
+      in_context(shared.context, [](Context& context) { trim(context, 0); });
+    });
+  }));
+}
+
+void* gpumem_torch_segment_malloc(int64_t bytes, int32_t device, void*) {
+  void* p = nullptr;
+  if (bytes == 0) return p;
+  on_device(device, [&](SharedContext& shared) { p = shared.allocate(bytes, nullptr); });
+  return p;
+}
+
+void gpumem_torch_segment_free(void* p, int64_t, int32_t device, void*) {
+  if (p == nullptr) return;
+  on_device(device, [&](SharedContext& shared) { shared.free(p, nullptr); });
+}
+
 void* gpumem_cupy_malloc(void* param, int64_t bytes, int32_t device) {
   void* p = nullptr;
   if (bytes == 0) return p;
-  on_device(device, [&](SharedContext& shared) { p = allocate(shared, bytes, stream_of_param(shared, param)); });
+  on_device(device, [&](SharedContext& shared) {
+    Stream* const stream = stream_of_param(shared, param);
+    p = param == nullptr ? shared.allocate(bytes, stream) : allocate(shared, bytes, param, stream);
+  });
   return p;
 }
 

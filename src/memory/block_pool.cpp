@@ -41,12 +41,17 @@ BlockPool::BlockPool(const PoolOwner& owner, std::unique_ptr<BlockSource> source
 
 StreamCache& BlockPool::open(NativeStream stream) {
   const std::lock_guard<SpinningLock> growing(books_.growing);
+  for (const auto& cache : books_.caches) {
+    if (cache->users == 0 || cache->stream != stream || cache.get() == &books_.ready || cache->for_graphs()) continue;
+    ++cache->users;
+    return *cache;
+  }
+  return unused_cache(stream);
+}
+
+StreamCache& BlockPool::unused_cache(NativeStream stream) {
   StreamCache* unused = nullptr;
   for (const auto& cache : books_.caches) {
-    if (cache->users > 0 && cache->stream == stream && cache.get() != &books_.ready) {
-      ++cache->users;
-      return *cache;
-    }
     if (cache->users == 0 && !cache->ended) unused = cache.get();
   }
   if (unused == nullptr) unused = books_.caches.emplace_back(std::make_unique<StreamCache>()).get();
@@ -54,6 +59,50 @@ StreamCache& BlockPool::open(NativeStream stream) {
   unused->stream = stream;
   unused->users = 1;
   return *unused;
+}
+
+StreamCache& BlockPool::open_for_graphs(NativeStream stream) {
+  const std::lock_guard<std::mutex> growing(books_.growing);
+  StreamCache& cache = unused_cache(stream);
+  cache.hold = GraphHold::kept;
+  graphs_.store(true, std::memory_order_relaxed);
+  return cache;
+}
+
+void BlockPool::share(StreamCache& cache) {
+  supply_->share_idle(cache);
+  const std::lock_guard<std::mutex> lock(cache.mutex);
+  books_.live.add(cache.counts.live_bytes - std::exchange(cache.counted, cache.counts.live_bytes));
+  if (!cache.regions.empty()) return;
+  cache.hold = GraphHold::none;
+  cache.stream = nullptr;
+  cache.users = 0;
+}
+
+void BlockPool::release_from_graphs(StreamCache& cache) {
+  const std::lock_guard<std::mutex> growing(books_.growing);
+  books_.needed -= std::exchange(cache.needed, 0);
+  cache.hold = GraphHold::released;
+  share(cache);
+}
+
+void BlockPool::share_released() {
+  const std::lock_guard<std::mutex> growing(books_.growing);
+  for (const auto& cache : books_.caches) {
+    if (cache->hold == GraphHold::released) share(*cache);
+  }
+}
+
+GraphHold BlockPool::hold_of(uintptr_t p) const {
+  GraphHold found = GraphHold::none;
+  if (!graphs_.load(std::memory_order_relaxed)) return found;
+  books_.owner.registry.with_live(p, books_.owner.id, [&found](const Region& region, uint32_t) {
+    if (region.cache.load(std::memory_order_acquire) == nullptr) return;
+    StreamCache* home = nullptr;
+    const auto lock = lock_home(region, home);
+    found = home->hold;
+  });
+  return found;
 }
 
 bool BlockPool::in_use_on(NativeStream stream) {
@@ -124,7 +173,7 @@ void BlockPool::count_free(StreamCache& cache, size_t bytes) noexcept {
   BlockCounts& counts = cache.counts;
   counts.live_bytes -= static_cast<int64_t>(bytes);
   --counts.live_blocks;
-  if (cache.counted - counts.live_bytes <= kSlack) return;
+  if (cache.counted - counts.live_bytes <= kSlack || cache.hold == GraphHold::kept) return;  // graphs still use it
   books_.live.add(counts.live_bytes - std::exchange(cache.counted, counts.live_bytes));
 }
 
@@ -187,7 +236,7 @@ std::vector<NativeStream> BlockPool::streams_using(const Claim& claim, const Str
   if (uses != home->uses.end()) {
     for (NativeStream stream : uses->second.streams) add(stream);
   }
-  std::erase(streams, home->stream);
+  if (home->hold != GraphHold::released) std::erase(streams, home->stream);
   return streams;
 }
 
@@ -196,7 +245,7 @@ void BlockPool::free_in_order(const Claim& claim, const StreamCache& on) {
   const Block block{claim.region, claim.slot};
   if ((claim.word & slot::kShared) == 0) {
     auto lock = lock_home(*claim.region, home);
-    if (home->stream == on.stream) {
+    if (home->stream == on.stream && home->hold != GraphHold::released) {
       books_.owner.labels.forget(claim);
       tell_freed(claim, on.stream);
       home->put(block);

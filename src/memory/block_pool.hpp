@@ -26,6 +26,12 @@ class BlockPool {
   // capture, its memory is never reused: nothing shows when its work is done.
   StreamCache& open(NativeStream stream);
   void close(StreamCache& cache, bool finished) noexcept;
+  // Memory of graphs on one stream, and its end, when all their work is done. A live block follows once it is freed.
+  StreamCache& open_for_graphs(NativeStream stream);
+  void release_from_graphs(StreamCache& cache);
+  void share_released();  // what was freed meanwhile, and is out of use
+  // Whether graphs keep the live block that starts at p. Throws as Registry::claim().
+  GraphHold hold_of(uintptr_t p) const;
   StreamCache& own() noexcept { return *own_; }
   StreamCache& ready() noexcept { return books_.ready; }
 
@@ -50,6 +56,8 @@ class BlockPool {
   PoolState state() const;
 
  private:
+  StreamCache& unused_cache(NativeStream stream);
+  void share(StreamCache& cache);
   std::vector<NativeStream> streams_using(const Claim& claim, const StreamCache& on);
   bool in_use_on(NativeStream stream);
   void* find(StreamCache& cache, size_t bytes, size_t alignment);
@@ -66,6 +74,7 @@ class BlockPool {
   const bool watched_;
   StreamCache* own_ = nullptr;
   std::atomic<bool> declared_{false};  // some block was declared on a foreign stream
+  std::atomic<bool> graphs_{false};    // some cache was for graphs
 };
 
 }  // namespace gpumem

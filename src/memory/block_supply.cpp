@@ -58,14 +58,15 @@ void RegionSupply::fail_over_limit(const PoolRequest& request) const {
        request.bytes, kind_name(books_.policy.kind), ll(books_.policy.limit), ll(books_.reserved.now()));
 }
 
+// The source takes no stream under capture.
 void* RegionSupply::take_memory(StreamCache& cache, const PoolRequest&, size_t bytes) {
-  void* const p = source_->take(cache.stream, bytes);
+  void* const p = source_->take(cache.for_graphs() ? nullptr : cache.stream, bytes);
   books_.reserved.add(static_cast<int64_t>(bytes));
   return p;
 }
 
 void RegionSupply::give_back_memory(const StreamCache& cache, void* p, size_t bytes) noexcept {
-  source_->give_back(cache.stream, p, bytes);
+  source_->give_back(cache.for_graphs() ? nullptr : cache.stream, p, bytes);
   books_.reserved.add(-static_cast<int64_t>(bytes));
 }
 

@@ -60,6 +60,8 @@ class BlockSupply {
   virtual void release_down_to(int64_t keep_bytes, std::vector<FencePtr>* not_passed) = 0;
   virtual void release_all() = 0;
   virtual void trim(int64_t keep_bytes) noexcept = 0;
+  // Makes idle memory of a cache, out of use, memory of all streams.
+  virtual void share_idle(StreamCache& /*cache*/) {}
   // Whether the cache's memory is ordered only by its stream.
   virtual bool keeps(const StreamCache& /*cache*/) const noexcept { return false; }
 

@@ -81,6 +81,17 @@ int64_t CachedSupply::idle_bytes() {
   return bytes;
 }
 
+void CachedSupply::share_idle(StreamCache& cache) {
+  int size_class = 0;
+  const auto next = [&] {
+    const std::lock_guard<std::mutex> lock(cache.mutex);
+    cache.settle();
+    return cache.detach_idle(size_class);
+  };
+  while (Region* region = next()) drop(*region, books_.ready);
+  absorb(cache);
+}
+
 Supplied CachedSupply::grow(StreamCache& cache, const PoolRequest& request) {
   absorb_ended();
   const auto find = [&] {
@@ -94,7 +105,7 @@ Supplied CachedSupply::grow(StreamCache& cache, const PoolRequest& request) {
   const auto expected = static_cast<int64_t>(slab_slots(request.size_class, 0) * request.block_bytes);
   const bool found = reuse(cache, request) || wait_pending(cache, request) || adopt(cache, books_.ready, request) ||
                      (scarce(expected, request) && adopt_from_others(cache, request));
-  if (found || cache.stream == nullptr) {
+  if (found || cache.stream == nullptr || cache.for_graphs()) {
     if (const auto block = find()) return {*block, true};
   }
   // Another thread of the stream may take any block found or added here.
@@ -109,7 +120,7 @@ bool CachedSupply::wait_pending(StreamCache& cache, const PoolRequest& request) 
   std::optional<PendingBlock> pending;
   {
     const std::lock_guard<std::mutex> lock(cache.mutex);
-    if (cache.stream == nullptr) {
+    if (cache.stream == nullptr || cache.for_graphs()) {
       cache.settle();
       return false;
     }
@@ -154,7 +165,7 @@ bool CachedSupply::adopt(StreamCache& cache, StreamCache& from, const PoolReques
 }
 
 bool CachedSupply::adopt_from_others(StreamCache& cache, const PoolRequest& request) {
-  if (cache.stream == nullptr) return false;  // the caller itself would have to wait
+  if (cache.stream == nullptr || cache.for_graphs()) return false;  // the caller itself would have to wait
   return std::any_of(books_.caches.begin(), books_.caches.end(),
                      [&](const auto& from) { return from.get() != &books_.ready && adopt(cache, *from, request); });
 }

@@ -19,6 +19,7 @@ class CachedSupply : public RegionSupply {
   void give_back(const Claim& claim) noexcept final;
   Supplied grow(StreamCache& cache, const PoolRequest& request) final;
   int64_t idle_bytes() override;
+  void share_idle(StreamCache& cache) final;
   void release_down_to(int64_t keep_bytes, std::vector<FencePtr>* not_passed) final;
 
  protected:

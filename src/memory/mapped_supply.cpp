@@ -142,7 +142,7 @@ void MappedSupply::merge_idle(StreamCache& cache, int first_class) {
 
 // One fence at a time: later frees wait for the next one.
 void MappedSupply::note_passed(StreamCache& cache) {
-  if (!cache.passed_fence() || cache.stream == nullptr || !arena_->keeps(cache)) return;
+  if (cache.for_graphs() || !cache.passed_fence() || cache.stream == nullptr || !arena_->keeps(cache)) return;
   cache.fence = books_.fences.record(cache.stream);
   cache.fenced = arena_->mark();
 }

@@ -55,7 +55,7 @@ struct PoolBooks {  // NOLINT(clang-analyzer-optin.performance.Padding)
   bool over_limit(int64_t bytes) const noexcept { return reserved.now() > limit() - bytes; }
   // Whether work can be enqueued behind the stream's work, or can wait for it.
   bool usable(const StreamCache& cache) const {
-    return !cache.ended && (cache.stream == nullptr || !backend.capturing(cache.stream));
+    return !cache.ended && !cache.for_graphs() && (cache.stream == nullptr || !backend.capturing(cache.stream));
   }
 
   const PoolOwner& owner;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -45,9 +46,14 @@ struct BlockCounts {
   int64_t misses = 0;
 };
 
+// Whether graphs keep a cache's memory. If so, no other cache takes it, it stays mapped, and nothing waits for the
+// stream, which may be under capture. Once released, idle memory is for all streams.
+enum class GraphHold : uint8_t { none, kept, released };
+
 struct alignas(128) StreamCache {
   std::mutex mutex;
   NativeStream stream = nullptr;
+  std::atomic<GraphHold> hold{GraphHold::none};
   int64_t users = 0;
   // The stream has no name. Its memory is shared once its end is passed; never if it ended under capture (retired).
   bool ended = false;
@@ -66,6 +72,7 @@ struct alignas(128) StreamCache {
     fence = nullptr;
     return true;
   }
+  bool for_graphs() const noexcept { return hold.load(std::memory_order_relaxed) != GraphHold::none; }
   int64_t needed = 0;  // sampled maximum in use, under the pool's lock for growing
   BlockCounts counts;
   int64_t counted = 0;  // the part of live_bytes in the pool's high-water mark

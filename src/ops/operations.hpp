@@ -30,7 +30,8 @@ void* allocate(Context& context, gpumem_memory_kind kind, int64_t bytes);
 void free_memory(Context& context, void* p);
 void* allocate_async(Context& context, int64_t bytes, int64_t alignment, StreamCache& cache);
 void free_async(Context& context, void* p, const StreamCache& on);
-// Waits for all work that the process gave the device, on every stream. Throws CAPTURING, and p then stays live.
+// Wait for all work that the process gave the device, on every stream. Throw CAPTURING, and p then stays live.
+void wait_for_device(Context& context);
 void free_after_device(Context& context, void* p);
 void use_on(Context& context, const void* p, NativeStream stream);
 void trim(Context& context, int64_t keep_bytes);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -221,6 +223,74 @@ TEST_P(Plugins, RecordStreamDeclaresAUse) {
   const Memory foreign(other, GPUMEM_MEMORY_DEVICE, 64);
   gpumem_torch_record_stream(foreign.get(), nullptr);
   EXPECT_TRUE(says({"p", "not memory"}));
+}
+
+// Without captures: tests/fault/graph_pools_test.cpp has them.
+TEST_P(Plugins, APoolOfGraphsKeepsItsMemory) {
+  constexpr int64_t kBytes = 3 * kMiB;
+  gpumem_torch_free(gpumem_torch_malloc(kBytes, device, nullptr), kBytes, device, nullptr);
+  if (stats_of(ctx).device_reserved_bytes == 0) GTEST_SKIP() << "the device has no stream-ordered memory";
+  for (int round = 0; round < 3; ++round) {
+    gpumem_torch_begin_pool(device, 7, 0, nullptr);
+    void* const p = gpumem_torch_malloc(kBytes, device, nullptr);
+    gpumem_torch_free(p, kBytes, device, nullptr);
+    EXPECT_EQ(gpumem_torch_malloc(kBytes, device, nullptr), p);
+    void* const kept = gpumem_torch_malloc(1000, device, nullptr);
+    gpumem_torch_end_pool(device, 7, 0);
+    gpumem_torch_free(p, kBytes, device, nullptr);
+    gpumem_torch_empty_cache();
+    std::vector<void*> others;
+    for (int i = 0; i < 4; ++i) others.push_back(gpumem_torch_malloc(kBytes, device, nullptr));
+    EXPECT_EQ(std::count(others.begin(), others.end(), p), 0);
+    for (void* other : others) gpumem_torch_free(other, kBytes, device, nullptr);
+    gpumem_torch_release_pool(device, 7, 0);
+    EXPECT_TRUE(says_nothing());
+    gpumem_torch_empty_cache();
+    EXPECT_LT(stats_of(ctx).device_reserved_bytes, before.device_reserved_bytes + kBytes);
+    upload(ctx, kept, "abc", 3);
+    EXPECT_EQ(download(ctx, kept, 3), (Bytes{'a', 'b', 'c'}));
+    gpumem_torch_free(kept, 1000, device, nullptr);
+    EXPECT_TRUE(says_nothing());
+  }
+}
+
+TEST_P(Plugins, APoolAcceptsTheStreamsOfItsFilter) {
+  if (stats_of(ctx).device_reserved_bytes == 0) GTEST_SKIP() << "the device has no stream-ordered memory";
+  int asked = 0;
+  const std::function<bool(void*)> none = [&asked](void* stream) {
+    EXPECT_EQ(stream, nullptr);
+    ++asked;
+    return false;
+  };
+  const std::function<bool(void*)> throws = [](void*) -> bool { throw std::runtime_error("no stream"); };
+  gpumem_torch_begin_pool(device, 0, 1, nullptr);
+  void* const p = gpumem_torch_malloc(5000, device, nullptr);
+  gpumem_torch_begin_pool(device, 0, 2, &none);
+  gpumem_torch_begin_pool(device, 0, 3, &throws);
+  gpumem_torch_free(p, 5000, device, nullptr);
+  EXPECT_EQ(gpumem_torch_malloc(5000, device, nullptr), p) << "the first pool accepts what the others don't";
+  EXPECT_EQ(asked, 1);
+  gpumem_torch_free(p, 5000, device, nullptr);
+  for (const int64_t number : {1, 2, 3}) {
+    gpumem_torch_end_pool(device, 0, number);
+    gpumem_torch_release_pool(device, 0, number);
+  }
+  EXPECT_TRUE(says_nothing());
+  gpumem_torch_end_pool(device, 0, 1);
+  EXPECT_TRUE(says({"pool", "not", "open"}));
+  gpumem_torch_release_pool(device, 0, 1);
+  EXPECT_TRUE(says({"pool", "began"}));
+}
+
+TEST_P(Plugins, SegmentsAreMemoryOfEveryStream) {
+  void* const p = gpumem_torch_segment_malloc(2 * kMiB, device, nullptr);
+  ASSERT_NE(p, nullptr) << last_error();
+  gpumem_torch_segment_free(p, 2 * kMiB, device, nullptr);
+  EXPECT_EQ(gpumem_torch_segment_malloc(0, device, nullptr), nullptr);
+  gpumem_torch_segment_free(nullptr, 0, device, nullptr);
+  EXPECT_TRUE(says_nothing());
+  EXPECT_EQ(gpumem_torch_segment_malloc(-1, device, nullptr), nullptr);
+  EXPECT_TRUE(says({"bytes", "-1", "expected"}));
 }
 
 // CUDA itself would look into an address that is none.

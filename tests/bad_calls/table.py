@@ -56,7 +56,8 @@ SOUND_OF = {
 NOT_MADE_FIRST = {
     "gpumem_ctx_destroy", "gpumem_stream_destroy", "gpumem_event_destroy", "gpumem_free", "gpumem_free_async",
     "gpumem_host_register", "gpumem_host_unregister", "gpumem_memory_check", "gpumem_ctx_set_log",
-    "gpumem_torch_free", "gpumem_torch_record_stream", "gpumem_cupy_free", "gpumem_cupy_malloc", "gpumem_torch_malloc",
+    "gpumem_torch_free", "gpumem_torch_record_stream", "gpumem_torch_begin_pool", "gpumem_torch_end_pool",
+    "gpumem_torch_release_pool", "gpumem_torch_segment_malloc", "gpumem_torch_segment_free", "gpumem_cupy_free", "gpumem_cupy_malloc", "gpumem_torch_malloc",
     "gpumem_shared_ctx", "gpumem_alloc_device", "gpumem_alloc_async",
     "gpumem_dist_abort", "gpumem_dist_destroy", "gpumem_dist_plan_destroy",
     "gpumem_stream_native", "gpumem_profile_write", "gpumem_tuning_load", "gpumem_tuning_save",
@@ -78,7 +79,7 @@ NULLABLE = {
     "gpumem_sort": {"order", "sorted"},
     "gpumem_version": {"major", "minor", "patch"},
     "gpumem_ctx_create": {"options"}, "gpumem_ctx_destroy": {"ctx"}, "gpumem_stream_destroy": {"stream"},
-    "gpumem_event_destroy": {"event"}, "gpumem_free": {"p"}, "gpumem_torch": {"p"}, "gpumem_cupy": {"p"},
+    "gpumem_event_destroy": {"event"}, "gpumem_free": {"p"}, "gpumem_torch": {"p", "filter"}, "gpumem_cupy": {"p"},
     "gpumem_variant_force": {"name"}, "gpumem_memory_trace": {"path"}, "gpumem_tune": {"options"},
     "gpumem_tuning_load": {"taken", "skipped"},
     "gpumem_resize_2d_batch": {"src_pitch_bytes"},
@@ -113,4 +114,4 @@ BAD_MEMBERS = {
 # FROM_MEMORY: functions whose limit is the available memory.
 ANY_SIZE = {"keep_bytes", "cap", "places_n"}
 FROM_MEMORY = {"gpumem_alloc_device", "gpumem_alloc_pinned", "gpumem_alloc_managed", "gpumem_alloc_async",
-               "gpumem_torch_malloc", "gpumem_cupy_malloc"}  # fmt: skip
+               "gpumem_torch_malloc", "gpumem_torch_segment_malloc", "gpumem_cupy_malloc"}  # fmt: skip

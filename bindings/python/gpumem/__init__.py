@@ -16,13 +16,14 @@ from .errors import *  # noqa: F403
 from .errors import Error
 from .names import (DEVICE_BEST, DEVICE_CUDA, DEVICE_HOST, DEVICE_NONE, Advice, Axis, Backend, CompareOp, Dtype, Family,
                     Filter, Format, Kind, LogLevel, MapOp, Op, Status)
-from .plugins import cupy_allocator, torch_allocator
+from .plugins import GraphMemory, cupy_allocator, torch_allocator, torch_pool
 
 library_path = _library.path
 __version__ = "%d.%d.%d" % version()
 __all__ = ["Advice", "Array", "Axis", "Backend", "CompareOp", "Context", "DEVICE_BEST", "DEVICE_CUDA", "DEVICE_HOST", "DEVICE_NONE",
-           "Dist", "DistLayout", "DistPlan", "Dtype", "Error", "Event", "Family", "Filter", "Format", "Kind", "LogLevel", "MapOp",
+           "Dist", "DistLayout", "DistPlan", "Dtype", "Error", "Event", "Family", "Filter", "Format", "GraphMemory", "Kind",
+           "LogLevel", "MapOp",
            "Op", "Status", "Stream",
            "cupy_allocator", "device_count", "device_query", "last_problem", "library_path",
-           "raw", "torch_allocator", "variants", "version",
+           "raw", "torch_allocator", "torch_pool", "variants", "version",
            *errors.__all__]  # noqa: F405

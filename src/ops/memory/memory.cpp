@@ -39,6 +39,11 @@ void free_after(Context& context, const Claim& claim, const Wait& wait) {
   if (damage != nullptr) std::rethrow_exception(damage);
 }
 
+// A free puts such a block back where only its graphs take it, so it may be captured.
+bool kept_by_graphs(Context& context, const void* p) {
+  return context.device_memory().hold_of(reinterpret_cast<uintptr_t>(p)) == GraphHold::kept;
+}
+
 }  // namespace
 
 void* allocate(Context& context, gpumem_memory_kind kind, int64_t bytes) {
@@ -65,13 +70,13 @@ void* allocate_async(Context& context, int64_t bytes, int64_t alignment, StreamC
     fail(GPUMEM_INVALID_ARGUMENT, "alignment is %lld; expected a power of two from 1 to %lld", ll(alignment),
          ll(largest));
   }
-  require_not_capturing(context, cache.stream, "an allocation");
+  if (!cache.for_graphs()) require_not_capturing(context, cache.stream, "an allocation");
   if (bytes == 0) return nullptr;
   return context.device_memory().allocate(cache, static_cast<size_t>(bytes), static_cast<size_t>(alignment));
 }
 
 void free_async(Context& context, void* p, const StreamCache& on) {
-  require_not_capturing(context, on.stream, "freeing memory");
+  if (p == nullptr || !kept_by_graphs(context, p)) require_not_capturing(context, on.stream, "freeing memory");
   if (p == nullptr) return;
   const Claim claim = process().registry.claim(reinterpret_cast<uintptr_t>(p), &context);
   BlockPool& pool = context.device_memory();
@@ -91,18 +96,20 @@ void free_async(Context& context, void* p, const StreamCache& on) {
 }
 
 // On the host, every stream is known.
+void wait_for_device(Context& context) {
+  if (!context.on_cuda()) return wait_for_streams(context);
+  require_none_capturing(context, "waiting for the device");
+  context.device().synchronize_device();
+}
+
 void free_after_device(Context& context, void* p) {
   const Claim claim = process().registry.claim(reinterpret_cast<uintptr_t>(p), &context);
-  free_after(context, claim, [&] {
-    if (!context.on_cuda()) return wait_for_streams(context);
-    require_none_capturing(context, "waiting for the device");
-    context.device().synchronize_device();
-  });
+  free_after(context, claim, [&] { wait_for_device(context); });
 }
 
 void use_on(Context& context, const void* p, NativeStream stream) {
   if (p == nullptr) fail(GPUMEM_INVALID_ARGUMENT, "p is NULL; expected the start of an allocation");
-  require_not_capturing(context, stream, "declaring the use of memory");
+  if (!kept_by_graphs(context, p)) require_not_capturing(context, stream, "declaring the use of memory");
   context.device_memory().use_on(reinterpret_cast<uintptr_t>(p), stream);
   context.trace.used(reinterpret_cast<uintptr_t>(p), stream);
 }

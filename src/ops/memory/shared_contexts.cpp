@@ -41,6 +41,11 @@ void* SharedContext::allocate(int64_t bytes, Stream* stream) {
   return allocate_async(context, bytes, 1, *stream->cache);
 }
 
+void* SharedContext::allocate_for_graphs(int64_t bytes, void* native) {
+  StreamCache* const cache = graphs.cache_of(native);
+  return cache == nullptr ? nullptr : allocate_async(context, bytes, 1, *cache);
+}
+
 void SharedContext::free(void* p, Stream* stream) {
   if (p == nullptr) return;
   free_late();
@@ -53,8 +58,10 @@ void SharedContext::free(void* p, Stream* stream) {
 }
 
 void SharedContext::free_now(void* p, Stream* stream) {
-  if (stream == nullptr) return free_after_device(context, p);
-  free_async(context, p, *stream->cache);
+  const bool released = context.device_memory().hold_of(reinterpret_cast<uintptr_t>(p)) == GraphHold::released;
+  if (stream != nullptr && !released) return free_async(context, p, *stream->cache);
+  free_after_device(context, p);
+  if (released) context.device_memory().share_released();
 }
 
 // Defers only live blocks, and each only once. The address must not belong to another block by the time it is freed.
@@ -68,6 +75,7 @@ void SharedContext::put_off(const LateFree& late) {
 }
 
 void SharedContext::free_late() noexcept {
+  graphs.settle();
   if (!some_late_.load(std::memory_order_acquire)) return;
   const std::unique_lock<std::mutex> lock(late_mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "context/context.hpp"
+#include "ops/memory/graph_pools.hpp"
 
 namespace gpumem {
 
@@ -39,14 +40,18 @@ class WrappedStreams {
 
 class SharedContext {
  public:
-  SharedContext(Context& made, uint64_t made_handle) noexcept : context(made), handle(made_handle), streams(made) {}
+  SharedContext(Context& made, uint64_t made_handle) noexcept
+      : context(made), handle(made_handle), streams(made), graphs(made) {}
 
   Context& context;
   const uint64_t handle;
   WrappedStreams streams;
+  GraphPools graphs;
 
   // For the stream's work, or every stream's if stream == nullptr.
   void* allocate(int64_t bytes, Stream* stream);
+  // As allocate(), from an open pool of graphs; nullptr if none accepts the native stream.
+  void* allocate_for_graphs(int64_t bytes, void* native);
   // After the stream's work, or the device's if stream == nullptr. Deferred to a later call if a capture forbids it.
   void free(void* p, Stream* stream);
 
@@ -71,6 +76,12 @@ class SharedContexts {
   SharedContext& of(int32_t device);
   // The owner of an allocation, or nullptr.
   SharedContext* owner(const void* context) const noexcept;
+  template <class F>
+  void for_each(const F& f) const {
+    for (const auto& made : made_) {
+      if (SharedContext* const shared = made.load(std::memory_order_acquire)) f(*shared);
+    }
+  }
 
  private:
   static constexpr int32_t kMostDevices = 128;

@@ -435,6 +435,12 @@ pub struct Functions {
     pub gpumem_torch_malloc: unsafe extern "C" fn(bytes: i64, device: i32, native_stream: *mut c_void) -> *mut c_void,
     pub gpumem_torch_free: unsafe extern "C" fn(p: *mut c_void, bytes: i64, device: i32, native_stream: *mut c_void),
     pub gpumem_torch_record_stream: unsafe extern "C" fn(p: *mut c_void, native_stream: *mut c_void),
+    pub gpumem_torch_begin_pool: unsafe extern "C" fn(device: i32, pool_high: i64, pool_low: i64, filter: *const c_void),
+    pub gpumem_torch_end_pool: unsafe extern "C" fn(device: i32, pool_high: i64, pool_low: i64),
+    pub gpumem_torch_release_pool: unsafe extern "C" fn(device: i32, pool_high: i64, pool_low: i64),
+    pub gpumem_torch_empty_cache: unsafe extern "C" fn(),
+    pub gpumem_torch_segment_malloc: unsafe extern "C" fn(bytes: i64, device: i32, native_stream: *mut c_void) -> *mut c_void,
+    pub gpumem_torch_segment_free: unsafe extern "C" fn(p: *mut c_void, bytes: i64, device: i32, native_stream: *mut c_void),
     pub gpumem_cupy_malloc: unsafe extern "C" fn(param: *mut c_void, bytes: i64, device: i32) -> *mut c_void,
     pub gpumem_cupy_free: unsafe extern "C" fn(param: *mut c_void, p: *mut c_void, device: i32),
     pub gpumem_managed_prefetch: unsafe extern "C" fn(ctx: *mut gpumem_ctx, p: *const c_void, bytes: i64, device: i32) -> gpumem_status,
@@ -672,6 +678,12 @@ impl Functions {
             gpumem_torch_malloc: transmute::<*mut c_void, unsafe extern "C" fn(i64, i32, *mut c_void) -> *mut c_void>(some("gpumem_torch_malloc\0")?),
             gpumem_torch_free: transmute::<*mut c_void, unsafe extern "C" fn(*mut c_void, i64, i32, *mut c_void)>(some("gpumem_torch_free\0")?),
             gpumem_torch_record_stream: transmute::<*mut c_void, unsafe extern "C" fn(*mut c_void, *mut c_void)>(some("gpumem_torch_record_stream\0")?),
+            gpumem_torch_begin_pool: transmute::<*mut c_void, unsafe extern "C" fn(i32, i64, i64, *const c_void)>(some("gpumem_torch_begin_pool\0")?),
+            gpumem_torch_end_pool: transmute::<*mut c_void, unsafe extern "C" fn(i32, i64, i64)>(some("gpumem_torch_end_pool\0")?),
+            gpumem_torch_release_pool: transmute::<*mut c_void, unsafe extern "C" fn(i32, i64, i64)>(some("gpumem_torch_release_pool\0")?),
+            gpumem_torch_empty_cache: transmute::<*mut c_void, unsafe extern "C" fn()>(some("gpumem_torch_empty_cache\0")?),
+            gpumem_torch_segment_malloc: transmute::<*mut c_void, unsafe extern "C" fn(i64, i32, *mut c_void) -> *mut c_void>(some("gpumem_torch_segment_malloc\0")?),
+            gpumem_torch_segment_free: transmute::<*mut c_void, unsafe extern "C" fn(*mut c_void, i64, i32, *mut c_void)>(some("gpumem_torch_segment_free\0")?),
             gpumem_cupy_malloc: transmute::<*mut c_void, unsafe extern "C" fn(*mut c_void, i64, i32) -> *mut c_void>(some("gpumem_cupy_malloc\0")?),
             gpumem_cupy_free: transmute::<*mut c_void, unsafe extern "C" fn(*mut c_void, *mut c_void, i32)>(some("gpumem_cupy_free\0")?),
             gpumem_managed_prefetch: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, *const c_void, i64, i32) -> gpumem_status>(some("gpumem_managed_prefetch\0")?),
@@ -901,6 +913,12 @@ impl Functions {
             gpumem_torch_malloc: linked::gpumem_torch_malloc,
             gpumem_torch_free: linked::gpumem_torch_free,
             gpumem_torch_record_stream: linked::gpumem_torch_record_stream,
+            gpumem_torch_begin_pool: linked::gpumem_torch_begin_pool,
+            gpumem_torch_end_pool: linked::gpumem_torch_end_pool,
+            gpumem_torch_release_pool: linked::gpumem_torch_release_pool,
+            gpumem_torch_empty_cache: linked::gpumem_torch_empty_cache,
+            gpumem_torch_segment_malloc: linked::gpumem_torch_segment_malloc,
+            gpumem_torch_segment_free: linked::gpumem_torch_segment_free,
             gpumem_cupy_malloc: linked::gpumem_cupy_malloc,
             gpumem_cupy_free: linked::gpumem_cupy_free,
             gpumem_managed_prefetch: linked::gpumem_managed_prefetch,
@@ -1132,6 +1150,12 @@ mod linked {
         pub fn gpumem_torch_malloc(bytes: i64, device: i32, native_stream: *mut c_void) -> *mut c_void;
         pub fn gpumem_torch_free(p: *mut c_void, bytes: i64, device: i32, native_stream: *mut c_void);
         pub fn gpumem_torch_record_stream(p: *mut c_void, native_stream: *mut c_void);
+        pub fn gpumem_torch_begin_pool(device: i32, pool_high: i64, pool_low: i64, filter: *const c_void);
+        pub fn gpumem_torch_end_pool(device: i32, pool_high: i64, pool_low: i64);
+        pub fn gpumem_torch_release_pool(device: i32, pool_high: i64, pool_low: i64);
+        pub fn gpumem_torch_empty_cache();
+        pub fn gpumem_torch_segment_malloc(bytes: i64, device: i32, native_stream: *mut c_void) -> *mut c_void;
+        pub fn gpumem_torch_segment_free(p: *mut c_void, bytes: i64, device: i32, native_stream: *mut c_void);
         pub fn gpumem_cupy_malloc(param: *mut c_void, bytes: i64, device: i32) -> *mut c_void;
         pub fn gpumem_cupy_free(param: *mut c_void, p: *mut c_void, device: i32);
         pub fn gpumem_managed_prefetch(ctx: *mut gpumem_ctx, p: *const c_void, bytes: i64, device: i32) -> gpumem_status;
