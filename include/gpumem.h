@@ -798,9 +798,9 @@ GPUMEM_API void gpumem_torch_free(void *p, int64_t bytes, int32_t device, void *
 GPUMEM_API void gpumem_torch_record_stream(void *p, void *native_stream);
 
 /* Pools of memory that graphs keep, as PyTorch's begin_allocate_to_pool, end_allocate_to_pool and release_pool. A pool
- * is named by two numbers of the program, which are PyTorch's MempoolId_t. From begin to end, malloc gives memory of the
- * pool for each stream that the filter accepts, also under capture. In the pool, a freed block is used again by the next
- * malloc on its stream, and by no other. It stays in the pool until the pool is released once per begin, because
+ * is named by two numbers of the program, which are PyTorch's MempoolId_t. From begin to end, malloc gives memory of
+ * the pool for each stream that the filter accepts, also under capture. In the pool, a freed block is used again by the
+ * next malloc on its stream, and by no other. It stays in the pool until the pool is released once per begin, because
  * replays of the graph use it. Graphs that share a pool must not run at the same time.
  *
  * filter      A const std::function<bool(cudaStream_t)> * of GNU's C++ library, which begin copies. NULL accepts every

@@ -102,9 +102,8 @@ void gpumem_torch_release_pool(int32_t device, int64_t pool_high, int64_t pool_l
 
 void gpumem_torch_empty_cache() {
   static_cast<void>(guard([] {
-    shared_contexts().for_each([](SharedContext& shared) {
-      in_context(shared.context, [](Context& context) { trim(context, 0); });
-    });
+    shared_contexts().for_each(
+        [](SharedContext& shared) { in_context(shared.context, [](Context& context) { trim(context, 0); }); });
   }));
 }
 

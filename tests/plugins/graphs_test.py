@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from gpumem_stats import SKIPPED, Library, skip
+from gpumem_stats import Library, skip
 
 MIB = 1 << 20
 CASES = {}
@@ -366,7 +366,8 @@ def run_one(library, name):
     except Failed as error:
         row = {"failed": str(error)}
     except Exception as error:  # a row as well, so that the other cases run
-        row = {"failed": f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}; gpumem: {library.last_error()}"}
+        sentence = (str(error).splitlines() or [""])[0]
+        row = {"failed": f"{type(error).__name__}: {sentence}; gpumem: {library.last_error()}"}
     print("row " + json.dumps(row), flush=True)
     os._exit(0)  # no destructors of a library in an unknown state
 
@@ -413,7 +414,9 @@ def main():
     path = os.path.abspath(sys.argv[1])
     if sys.argv[2:3] == ["--one"]:
         return run_one(Library(path), sys.argv[3])
-    probe = "import torch; assert torch.cuda.is_available(), 'PyTorch finds no GPU'; print(torch.__version__, torch.cuda.get_device_name())"
+    probe = """import torch
+assert torch.cuda.is_available(), "PyTorch finds no GPU"
+print(torch.__version__, torch.cuda.get_device_name())"""
     found = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True)
     if found.returncode != 0:
         skip(found.stderr.splitlines()[-1])
