@@ -105,7 +105,7 @@ class Decoder:
 
 
 class Captured:
-    """A captured graph on fixed memory, between work that allocates. (The captured work allocates nothing, because gpumem refuses that.)"""
+    """A captured graph on fixed memory, between work that allocates. The captured work allocates nothing."""
 
     def __init__(self):
         self.weights = [torch.randn(4096, 4096, device="cuda") / 64 for _ in range(8)]
