@@ -94,7 +94,7 @@ void use(gpumem::context& ctx, gpumem::device_buffer<int>& device, std::vector<i
 #elif MISTAKE == 38  // "resize takes matrix views"
   ctx.resize(gpumem::filter::nearest, floats, matrix_view(floats, 1, 1));
 #elif MISTAKE == 39  // "the result of dot is a double that is not const"
-  ctx.create_stream().dot(doubles, doubles, doubles);
+  ctx.create_stream().dot(doubles, doubles, floats);
 #elif MISTAKE == 40  // "scatter takes matrix views as src and dst"
   ctx.create_stream().scatter(host, host, matrix_view(host, 1, 1));
 #elif defined(MISTAKE)

@@ -186,3 +186,31 @@ def test_allocators():
         del x
     finally:
         cupy.cuda.set_allocator(cupy.get_default_memory_pool().malloc)
+
+
+def test_graph_memory():
+    cupy, ctx = cupy_and_context()
+    stream = cupy.cuda.Stream(non_blocking=True)
+    memory = gpumem.GraphMemory()
+    cupy.cuda.set_allocator(gpumem.cupy_allocator(stream.ptr))
+    try:
+        with stream:
+            x = cupy.arange(100000)
+            result = x * 3 + 1  # compiles the kernels
+            stream.synchronize()
+            with memory:
+                stream.begin_capture()
+                cupy.copyto(result, x * 3 + 1)
+                graph = stream.end_capture()
+            for i in range(3):
+                x += 1
+                other = cupy.full(100000, -1)
+                graph.launch(stream)
+                assert int(result[0]) == 3 * (i + 1) + 1
+                assert int(other.max()) == -1
+            del graph, x, result, other
+        stream.synchronize()
+        memory.release()
+        memory.release()
+    finally:
+        cupy.cuda.set_allocator(cupy.get_default_memory_pool().malloc)
