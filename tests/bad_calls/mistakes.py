@@ -196,7 +196,7 @@ class Function:
             yield Bad({name: changed}, POINTER, names)
 
     def bad_sizes(self, name):
-        for value in NEGATIVE:
+        for value in NEGATIVE if name not in table.ANY_VALUE else ():
             if name == "bytes" and re.search("_free", self.name):
                 continue
             yield Bad({name: value}, ARGUMENT, [name])

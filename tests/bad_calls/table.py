@@ -10,7 +10,7 @@ SOUND = {
     "bytes": 64, "alignment": 256, "keep_bytes": 0, "row_bytes": 8, "slices": 2, "count": 16, "pattern_bytes": 4,
     "src_pitch_bytes": 16, "dst_pitch_bytes": 64, "src_slice_bytes": 64, "dst_slice_bytes": 512,
     "src_rows": 4, "src_cols": 8, "dst_rows": 4, "dst_cols": 8, "channels": 1, "ndim": 2, "terms": 2,
-    "cap": 64, "index": 0, "device": -1,
+    "cap": 64, "index": 0, "device": -1, "pool_high": 0, "pool_low": 1,
     "dtype": 4, "op": 0, "axis": 0, "axes": 1, "src_type": 4, "dst_type": 10, "index_type": 4, "order_type": 6, "places_n": 16,
     "descending": 0, "exclusive": 0, "result_type": 6, "filter": 0, "family": 1,
     "format": 0, "advice": 3, "fn": None, "user": None, "native_stream": None, "param": None,
@@ -57,7 +57,8 @@ NOT_MADE_FIRST = {
     "gpumem_ctx_destroy", "gpumem_stream_destroy", "gpumem_event_destroy", "gpumem_free", "gpumem_free_async",
     "gpumem_host_register", "gpumem_host_unregister", "gpumem_memory_check", "gpumem_ctx_set_log",
     "gpumem_torch_free", "gpumem_torch_record_stream", "gpumem_torch_begin_pool", "gpumem_torch_end_pool",
-    "gpumem_torch_release_pool", "gpumem_torch_segment_malloc", "gpumem_torch_segment_free", "gpumem_cupy_free", "gpumem_cupy_malloc", "gpumem_torch_malloc",
+    "gpumem_torch_release_pool", "gpumem_torch_segment_malloc", "gpumem_torch_segment_free", "gpumem_cupy_free",
+    "gpumem_cupy_malloc", "gpumem_torch_malloc",
     "gpumem_shared_ctx", "gpumem_alloc_device", "gpumem_alloc_async",
     "gpumem_dist_abort", "gpumem_dist_destroy", "gpumem_dist_plan_destroy",
     "gpumem_stream_native", "gpumem_profile_write", "gpumem_tuning_load", "gpumem_tuning_save",
@@ -110,8 +111,10 @@ BAD_MEMBERS = {
     "gpumem_dist_plan_options": {"workspace_bytes": (0, -1, 4095, -(2**63))},
 }  # fmt: skip
 
+# ANY_VALUE: numbers that the program chooses.
 # ANY_SIZE: sizes without an upper limit, as is the count of an array that the library can't check.
 # FROM_MEMORY: functions whose limit is the available memory.
-ANY_SIZE = {"keep_bytes", "cap", "places_n"}
+ANY_VALUE = {"pool_high", "pool_low"}
+ANY_SIZE = ANY_VALUE | {"keep_bytes", "cap", "places_n"}
 FROM_MEMORY = {"gpumem_alloc_device", "gpumem_alloc_pinned", "gpumem_alloc_managed", "gpumem_alloc_async",
                "gpumem_torch_malloc", "gpumem_torch_segment_malloc", "gpumem_cupy_malloc"}  # fmt: skip

@@ -51,6 +51,12 @@ typedef struct gpumem_functions {
   void *(*torch_malloc)(int64_t, int32_t, void *);
   void (*torch_free)(void *, int64_t, int32_t, void *);
   void (*torch_record_stream)(void *, void *);
+  void (*torch_begin_pool)(int32_t, int64_t, int64_t, const void *);
+  void (*torch_end_pool)(int32_t, int64_t, int64_t);
+  void (*torch_release_pool)(int32_t, int64_t, int64_t);
+  void (*torch_empty_cache)(void);
+  void *(*torch_segment_malloc)(int64_t, int32_t, void *);
+  void (*torch_segment_free)(void *, int64_t, int32_t, void *);
   void *(*cupy_malloc)(void *, int64_t, int32_t);
   void (*cupy_free)(void *, void *, int32_t);
   gpumem_status (*managed_prefetch)(gpumem_ctx *, const void *, int64_t, int32_t);
