@@ -62,7 +62,7 @@ StreamCache& BlockPool::unused_cache(NativeStream stream) {
 }
 
 StreamCache& BlockPool::open_for_graphs(NativeStream stream) {
-  const std::lock_guard<std::mutex> growing(books_.growing);
+  const std::lock_guard<SpinningLock> growing(books_.growing);
   StreamCache& cache = unused_cache(stream);
   cache.hold = GraphHold::kept;
   graphs_.store(true, std::memory_order_relaxed);
@@ -80,14 +80,14 @@ void BlockPool::share(StreamCache& cache) {
 }
 
 void BlockPool::release_from_graphs(StreamCache& cache) {
-  const std::lock_guard<std::mutex> growing(books_.growing);
+  const std::lock_guard<SpinningLock> growing(books_.growing);
   books_.needed -= std::exchange(cache.needed, 0);
   cache.hold = GraphHold::released;
   share(cache);
 }
 
 void BlockPool::share_released() {
-  const std::lock_guard<std::mutex> growing(books_.growing);
+  const std::lock_guard<SpinningLock> growing(books_.growing);
   for (const auto& cache : books_.caches) {
     if (cache->hold == GraphHold::released) share(*cache);
   }
