@@ -38,7 +38,7 @@ constexpr F with_sign(F magnitude, F sign) {
 // To a whole number. The result has the sign of v, also if it is 0.
 template <gpumem_map_op kOp, class F>
 constexpr F rounded(F v) {
-#if defined(__CUDA_ARCH__) || defined(__SSE4_1__)  // one instruction
+#if defined(__CUDA_ARCH__) || defined(__SSE4_1__) || defined(__aarch64__)  // one instruction
   if constexpr (kOp == GPUMEM_MAP_FLOOR) return std::floor(v);
   if constexpr (kOp == GPUMEM_MAP_CEIL) return std::ceil(v);
   if constexpr (kOp == GPUMEM_MAP_TRUNCATE) return std::trunc(v);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cfenv>
+#include <cstdint>
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -53,6 +54,8 @@ class DefaultFloatEnvironment {
   DefaultFloatEnvironment() noexcept {
 #if defined(__x86_64__)
     _mm_setcsr(0x1f80);  // initial value of a process (System V ABI, 3.4.1)
+#elif defined(__aarch64__)
+    asm volatile("msr fpcr, %0" ::"r"(uint64_t{0}));  // FE_DFL_ENV keeps bits that change f16 and NaNs
 #else
     std::fesetenv(FE_DFL_ENV);
 #endif

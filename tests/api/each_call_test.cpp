@@ -59,7 +59,7 @@ TEST(EachCall, LeavesAThreadUncancellableThatWasSo) {
 TEST(EachCall, KeepsToAFloatEnvironmentOfItsOwn) {
   constexpr Environment kEverythingTraps = {"with every exception trapping", 0};
   on_each_call([&](const std::string& name, const CallOnce& call) {
-    EXPECT_EQ(in(kEverythingTraps, [&] { call(); }), kEverythingTraps.mxcsr) << name;
+    EXPECT_EQ(in(kEverythingTraps, [&] { call(); }), kEverythingTraps.control) << name;
   });
 }
 
@@ -69,7 +69,7 @@ TEST(EachCall, DoesNotTrapMeanwhile) {
   static unsigned short x87 = 0;
   gpumem_ctx_options options = options_for(On::host, 2);
   options.parallel_for = [](void*, int64_t tasks, gpumem_task_fn task, void* state) {
-    meanwhile = _mm_getcsr();
+    meanwhile = environment_now();
     asm volatile("fnstcw %0" : "=m"(x87));
     for (int64_t i = 0; i < tasks; ++i) task(state, i);
   };

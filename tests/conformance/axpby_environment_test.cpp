@@ -10,7 +10,7 @@
 namespace gpumem_test {
 namespace {
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 
 // Operands in memory of one kind, and what is to become of z.
 struct Data {
@@ -70,14 +70,14 @@ void expect_right(gpumem_ctx* ctx, bool on_cuda, Data& data, const Environment& 
   for (const bool async : {false, true}) {
     data.poison();
     gpumem_status status = -1;
-    unsigned mxcsr =
+    unsigned control =
         in(environment, [&] { status = async ? run_async(ctx, data.call, nullptr) : run(ctx, data.call); });
-    if (on_cuda) mxcsr &= ~0x3fu;  // the driver computes too, and leaves flags
+    if (on_cuda) control &= ~kFlags;  // the driver computes too, and leaves flags
     const std::string what = std::string(async ? "enqueued, " : "") + environment.name + ", " + describe(data.call);
     ASSERT_TRUE(ok(status)) << what;
     ASSERT_TRUE(ok(gpumem_stream_synchronize(ctx, nullptr)));
     EXPECT_TRUE(data.right()) << what;
-    EXPECT_EQ(mxcsr, environment.mxcsr) << "the environment changed, " << what;
+    EXPECT_EQ(control, environment.control) << "the environment changed, " << what;
   }
 }
 

@@ -232,11 +232,11 @@ TEST_P(MapBits, DoNotDependOnThreadsInstructionsOrTheEnvironment) {
     const Context ctx(On::host, static_cast<int32_t>(random.between(1, 4)));
     ASSERT_TRUE(gives(wanted, run(ctx, c))) << describe(c);
     ASSERT_TRUE(z == expected) << describe(c);
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
     const Environment& environment = kEnvironments[random.below(std::size(kEnvironments))];
     gpumem_status status = -1;
     z.assign(z.size(), 0xA5);
-    EXPECT_EQ(in(environment, [&] { status = run(ctx, c); }), environment.mxcsr) << environment.name;
+    EXPECT_EQ(in(environment, [&] { status = run(ctx, c); }), environment.control) << environment.name;
     ASSERT_TRUE(gives(wanted, status));
     ASSERT_TRUE(z == expected) << environment.name << ", " << describe(c);
 #endif

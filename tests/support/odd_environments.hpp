@@ -1,8 +1,10 @@
 // Floating-point environments that a program may have set: without subnormals, rounding elsewhere than to nearest, trapping.
 #pragma once
 
+#if defined(__x86_64__) || defined(__aarch64__)
 #if defined(__x86_64__)
 #include <xmmintrin.h>
+#endif
 
 #include <thread>
 #include <vector>
@@ -11,14 +13,38 @@
 
 namespace gpumem_test {
 
+#if defined(__x86_64__)
+inline constexpr unsigned kFlags = 0x3F;
 inline constexpr unsigned kNormal = 0x1F80;                 // every exception masked, to nearest
 inline constexpr unsigned kOdd = 0x1F80 | 0x8040 | 0x4000;  // flush to zero, denormals are zero, upwards
 inline constexpr unsigned kTrapping = 0x1900;  // as feenableexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW)
 inline constexpr unsigned kOddAndTrapping = 0x1900 | 0x8040 | 0x6000;
 
+inline unsigned environment_now() { return _mm_getcsr(); }
+inline void set_environment(unsigned control) { _mm_setcsr(control); }
+#else
+// FPCR, and the flags of FPSR. Most processors have no traps.
+inline constexpr unsigned kFlags = 0x9F;
+inline constexpr unsigned kNormal = 0;
+inline constexpr unsigned kOdd = 0x7400000;  // alternative f16, default NaNs, flush to zero, upwards
+inline constexpr unsigned kTrapping = 0;
+inline constexpr unsigned kOddAndTrapping = 0x7C00000;  // the same, to zero
+
+inline unsigned environment_now() {
+  uint64_t control = 0;
+  uint64_t flags = 0;
+  asm volatile("mrs %0, fpcr\n mrs %1, fpsr" : "=r"(control), "=r"(flags)::"memory");
+  return static_cast<unsigned>(control | (flags & kFlags));
+}
+inline void set_environment(unsigned control) {
+  const uint64_t flags = control & kFlags;
+  asm volatile("msr fpcr, %0\n msr fpsr, %1" ::"r"(control - flags), "r"(flags) : "memory");
+}
+#endif
+
 struct Environment {
   const char* name;
-  unsigned mxcsr;
+  unsigned control;
 };
 inline constexpr Environment kEnvironments[] = {
     {"normal", kNormal},
@@ -29,11 +55,11 @@ inline constexpr Environment kEnvironments[] = {
 // Runs f in the environment and says what became of it. f makes no floating-point operation of its own.
 template <class F>
 unsigned in(const Environment& environment, F f) {
-  const unsigned before = _mm_getcsr();
-  _mm_setcsr(environment.mxcsr);
+  const unsigned before = environment_now();
+  set_environment(environment.control);
   f();
-  const unsigned after = _mm_getcsr();
-  _mm_setcsr(before);
+  const unsigned after = environment_now();
+  set_environment(before);
   return after;
 }
 
@@ -51,7 +77,7 @@ struct OddPool {
           [&, i] { after[static_cast<size_t>(i)] = in(pool.environment, [&] { task(task_state, i); }); });
     }
     for (std::thread& worker : workers) worker.join();
-    for (const unsigned mxcsr : after) pool.kept = pool.kept && mxcsr == pool.environment.mxcsr;
+    for (const unsigned control : after) pool.kept = pool.kept && control == pool.environment.control;
   }
 };
 

@@ -39,7 +39,7 @@ TEST(CudaStatus, SaysWhatIsWrongWithADriver) {
   EXPECT_EQ(unusable_driver(0, 13000, nullptr).status, GPUMEM_NO_DRIVER);
   const CudaDevices old = unusable_driver(12080, 13010, nullptr);
   EXPECT_EQ(old.status, GPUMEM_DRIVER_TOO_OLD);
-  EXPECT_EQ(old.reason, "the CUDA driver is of version 12080; expected 13000 or newer");
+  EXPECT_EQ(old.reason, "the CUDA driver is of version 12080; expected 13000 or newer, which is driver 580 or newer");
   const CudaDevices incomplete = unusable_driver(13000, 13010, nullptr);
   EXPECT_EQ(incomplete.status, GPUMEM_DRIVER_TOO_OLD);
   EXPECT_EQ(incomplete.reason.find("expected"), std::string::npos) << incomplete.reason;

@@ -70,7 +70,8 @@ CudaDevices unusable_driver(int version, int runtime_version, const char* loader
             driver + " and lacks what the runtime, of version " + std::to_string(runtime_version) +
                 ", needs: is its installation complete?"};
   }
-  return {GPUMEM_DRIVER_TOO_OLD, 0, 0, driver + "; expected " + std::to_string(oldest) + " or newer"};
+  return {GPUMEM_DRIVER_TOO_OLD, 0, 0,
+          driver + "; expected " + std::to_string(oldest) + " or newer, which is driver 580 or newer"};
 }
 
 void check_cuda(cudaError_t error, const char* what) {

@@ -6,6 +6,8 @@
 
 #if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 namespace gpumem {
@@ -15,7 +17,7 @@ constexpr int kWide = kVectorBytes / 8;
 
 using F64s = double __attribute__((vector_size(kVectorBytes)));
 using Bits64 = int64_t __attribute__((vector_size(kVectorBytes)));
-#if !defined(__AVX2__)
+#if !defined(__AVX2__) && !defined(__aarch64__)
 using F32s = float __attribute__((vector_size(4 * kWide)));
 using U32s = uint32_t __attribute__((vector_size(4 * kWide)));
 using U16s = uint16_t __attribute__((vector_size(2 * kWide)));
@@ -43,6 +45,17 @@ inline F64s load(const Brain* p) {
   return widened(_mm_castsi128_ps(_mm_slli_epi32(low, 16)));
 }
 inline F64s load(const Half* p) { return widened(_mm_cvtph_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)))); }
+#elif defined(__aarch64__)
+inline F64s widened(float32x2_t v) { return reinterpret_cast<F64s>(vcvt_f64_f32(v)); }
+inline F64s load(const float* p) { return widened(vld1_f32(p)); }
+inline F64s load(const Brain* p) {
+  const uint16x4_t low = vreinterpret_u16_u32(vdup_n_u32(load_as<uint32_t>(p)));
+  return widened(vreinterpret_f32_u16(vzip1_u16(vdup_n_u16(0), low)));
+}
+inline F64s load(const Half* p) {
+  const float16x4_t low = vreinterpret_f16_u32(vdup_n_u32(load_as<uint32_t>(p)));
+  return widened(vget_low_f32(vcvt_f32_f16(low)));
+}
 #else
 inline F64s load(const float* p) { return __builtin_convertvector(load_as<F32s>(p), F64s); }
 inline F64s load(const Brain* p) {

@@ -12,6 +12,13 @@
 #include "kernels/map/element.hpp"
 #include "kernels/sizes.hpp"
 
+// Before a loop: no iteration reads what an earlier one wrote.
+#if defined(__clang__)
+#define GPUMEM_INDEPENDENT_LOOP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define GPUMEM_INDEPENDENT_LOOP _Pragma("GCC ivdep")
+#endif
+
 namespace gpumem {
 namespace {
 
@@ -32,7 +39,7 @@ using Run = void (*)(const char* x, const char* y, char* z, int64_t n);
 
 template <gpumem_map_op kOp, class T>
 void map_run(const char* x, const char* y, char* z, int64_t n) {
-#pragma GCC ivdep
+  GPUMEM_INDEPENDENT_LOOP
   for (int64_t i = 0; i < n; ++i) {
     T second{};
     if constexpr (takes_two(kOp)) second = load_as<T>(y + i * kSize<T>);
@@ -42,7 +49,7 @@ void map_run(const char* x, const char* y, char* z, int64_t n) {
 
 template <gpumem_compare_op kOp, class T>
 void compare_run(const char* x, const char* y, char* z, int64_t n) {
-#pragma GCC ivdep
+  GPUMEM_INDEPENDENT_LOOP
   for (int64_t i = 0; i < n; ++i) {
     z[i] = static_cast<char>(compared<kOp>(load_as<T>(x + i * kSize<T>), load_as<T>(y + i * kSize<T>)));
   }
@@ -94,7 +101,7 @@ using Moved = std::conditional_t<
 template <int kBytes>
 void where_run(const char* mask, const char* x, const char* y, char* z, int64_t n) {
   using T = Moved<kBytes>;
-#pragma GCC ivdep
+  GPUMEM_INDEPENDENT_LOOP
   for (int64_t i = 0; i < n; ++i) {
     const T a = load_as<T>(x + i * kSize<T>);
     const T b = load_as<T>(y + i * kSize<T>);
@@ -103,7 +110,7 @@ void where_run(const char* mask, const char* x, const char* y, char* z, int64_t 
 }
 
 void scale_run(const char* v, const char* scale, const char* offset, double nan_value, char* z, int64_t n) {
-#pragma GCC ivdep
+  GPUMEM_INDEPENDENT_LOOP
   for (int64_t i = 0; i < n; ++i) {
     store_as(z + 8 * i, scaled(load_as<double>(v + 8 * i), load_as<double>(scale + 8 * i),
                                load_as<double>(offset + 8 * i), nan_value));
@@ -136,10 +143,10 @@ void spread_elements(const char* src, int64_t step, char* dst, int64_t to_step, 
     const T v = load_as<T>(src);
     for (int64_t i = 0; i < n; ++i) store_as(dst + i * kBytes, v);
   } else if (to_step == kBytes) {
-#pragma GCC ivdep
+    GPUMEM_INDEPENDENT_LOOP
     for (int64_t i = 0; i < n; ++i) store_as(dst + i * kBytes, load_as<T>(src + i * step));
   } else {
-#pragma GCC ivdep
+    GPUMEM_INDEPENDENT_LOOP
     for (int64_t i = 0; i < n; ++i) store_as(dst + i * to_step, load_as<T>(src + i * kBytes));
   }
 }

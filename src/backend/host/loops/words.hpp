@@ -10,6 +10,8 @@
 
 #if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 namespace gpumem {
@@ -33,6 +35,11 @@ inline Words products(const Words& a, const Words& b) {
   const auto x = reinterpret_cast<__m256i>(a);
   const auto y = reinterpret_cast<__m256i>(b);
   return reinterpret_cast<Words>(kSigned ? _mm256_mul_epi32(x, y) : _mm256_mul_epu32(x, y));
+#elif defined(__aarch64__)
+  const uint32x2_t x = vmovn_u64(reinterpret_cast<uint64x2_t>(a));
+  const uint32x2_t y = vmovn_u64(reinterpret_cast<uint64x2_t>(b));
+  if constexpr (kSigned) return reinterpret_cast<Words>(vmull_s32(vreinterpret_s32_u32(x), vreinterpret_s32_u32(y)));
+  return reinterpret_cast<Words>(vmull_u32(x, y));
 #else
   using Wide = std::conditional_t<kSigned, int64_t, uint64_t>;
   Words result{};
