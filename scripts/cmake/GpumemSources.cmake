@@ -286,7 +286,7 @@ endif()
 # gcc vectorises their comparisons only if it may ignore floating-point exception flags, which nothing reads.
 set_source_files_properties(src/backend/host/loops/convert.cpp src/backend/host/loops/resize.cpp PROPERTIES
                             COMPILE_OPTIONS -fno-trapping-math)
-# Nor does anything read errno, which would make each square root a branch. clang vectorises no integer division, and would warn.
+# Nor does anything read errno, which would make each square root a branch. clang warns of loops that it does not vectorise.
 set_source_files_properties(src/backend/host/loops/map.cpp PROPERTIES
                             COMPILE_OPTIONS "-fno-trapping-math;-fno-math-errno;-Wno-pass-failed")
 # Their vectors are written out. With more unrolling, they are four times as large.

@@ -1,5 +1,7 @@
 #include "backend/cuda/result_slots.hpp"
 
+#include "base/await.hpp"
+
 namespace gpumem {
 
 void ResultSlots::open() {
@@ -24,7 +26,7 @@ void ResultSlots::close() noexcept {
 ResultSlots::Lease::Lease(ResultSlots& slots, bool waits) : slots_(slots) {
   std::unique_lock<std::mutex> lock(slots_.mutex_);
   if (!waits && slots_.free_.empty()) return;
-  slots_.returned_.wait(lock, [&] { return !slots_.free_.empty(); });
+  await(slots_.returned_, lock, [&] { return !slots_.free_.empty(); });
   index_ = slots_.free_.back();
   slots_.free_.pop_back();
   ticket_ = slots_.next_ticket_++;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/await.hpp"
 #include "base/error.hpp"
 #include "base/spin_pause.hpp"
 
@@ -38,7 +39,7 @@ bool Mark::park(HostQueue& queue) noexcept {
 void HostQueue::end() noexcept {
   std::unique_lock<std::mutex> lock(mutex_);
   ended_ = true;
-  changed_.wait(lock, [this] { return serving_ == next_ && !with_worker_; });
+  await(changed_, lock, [this] { return serving_ == next_ && !with_worker_; });
   lock.unlock();
   const auto turn = take_turn();  // after a task that blocks
 }
@@ -56,7 +57,7 @@ void HostQueue::await_enqueued() {
   const uint64_t last = next_.load();
   if (serving_.load() >= last) return;
   std::unique_lock<std::mutex> lock(mutex_);
-  changed_.wait(lock, [&] { return serving_ >= last; });
+  await(changed_, lock, [&] { return serving_ >= last; });
 }
 
 std::unique_lock<std::mutex> HostQueue::take_turn() {

@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "backend/host/host_queue.hpp"
+#include "base/await.hpp"
 #include "base/quiet_thread.hpp"
 #include "base/scope_exit.hpp"
 
@@ -80,7 +81,7 @@ void QueueWorkers::work(Threads::iterator self) noexcept {
     ++idle_;
     bool stays = true;
     if (threads_.size() - blocked_ <= most_) {
-      called_.wait(lock, has_work);
+      await(called_, lock, has_work);
     } else {
       stays = called_.wait_for(lock, kStay, has_work);
     }
