@@ -53,6 +53,7 @@ function(gpumem_compile_options target)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion>
     $<$<AND:$<BOOL:${GPUMEM_WERROR}>,$<COMPILE_LANGUAGE:C,CXX>>:-Werror>
+    $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-deprecated-declarations>  # of libstdc++ 12 itself, in std::stable_sort
     $<$<COMPILE_LANGUAGE:C,CXX>:${GPUMEM_INSTRUMENTATION}>
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>
     $<$<AND:$<BOOL:${GPUMEM_WERROR}>,$<COMPILE_LANGUAGE:CUDA>>:-Werror=all-warnings>)
