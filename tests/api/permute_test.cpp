@@ -307,8 +307,8 @@ TEST_P(Permute, EnqueuedCallsRunInTheOrderOfTheirStream) {
 }
 
 TEST_P(Permute, IsExplained) {
-  const Memory src(ctx, GPUMEM_MEMORY_DEVICE, size_t{300} * 300 * 3 * 4);
-  const Memory dst(ctx, GPUMEM_MEMORY_DEVICE, size_t{300} * 300 * 3 * 4);
+  const Memory src(ctx, GPUMEM_MEMORY_DEVICE, size_t{3} << 20);
+  const Memory dst(ctx, GPUMEM_MEMORY_DEVICE, size_t{3} << 20);
   const auto variant = [&](const Arguments& a) {
     Explained explained;
     EXPECT_TRUE(ok(permute(ctx, a)));
@@ -321,8 +321,10 @@ TEST_P(Permute, IsExplained) {
   if (on_cuda()) {
     EXPECT_EQ(variant(of({5, 6, 7}, {0, 1, 2})), "copy");
     EXPECT_EQ(variant(of({5, 6, 7}, {1, 0, 2})), "strided_scalar") << "few elements";
-    EXPECT_EQ(variant(of({72, 67, 55}, {2, 1, 0})), "packed") << "more than 2^18";
-    EXPECT_EQ(variant(of({300, 300, 3}, {2, 0, 1})), "packed") << "a transpose that fills no tiles";
+    EXPECT_EQ(variant(of({72, 67, 55}, {2, 1, 0})), "transpose");
+    EXPECT_EQ(variant(of({300, 300, 3}, {2, 0, 1})), "transpose") << "of structures";
+    EXPECT_EQ(variant(of({33, 147, 4, 28}, {3, 2, 1, 0})), "tiled");
+    EXPECT_EQ(variant(of({90, 90, 67}, {1, 0, 2})), "packed") << "short lines, more than 2^19 elements";
   } else {
     EXPECT_EQ(variant(of({5, 6, 7}, {2, 1, 0})), "host_tiled");
     EXPECT_EQ(variant(of({5, 6, 7}, {0, 2, 1})), "host_transpose");

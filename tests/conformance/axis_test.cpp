@@ -104,7 +104,7 @@ TEST_P(AxisConformance, GivesTheReferencesBitsByEveryVariant) {
     run_case(c, number++, variants, random);
     if (enough()) break;
   }
-  variants.expect_all_used(on_cuda());
+  variants.expect_all_used(on_cuda(), {"view_lines"});  // of gpumem_reduce_axes
   for (const gpumem_status status : {GPUMEM_OK, GPUMEM_OVERFLOW, GPUMEM_UNSUPPORTED}) {
     EXPECT_GT(outcomes[status], 0) << "no case gave " << gpumem_status_name(status);
   }
