@@ -95,7 +95,7 @@ TEST_F(ArenaOfFake, TakesTheSmallestPieceThatFitsAtItsAlignment) {
   EXPECT_EQ(second % kMiB, 0u);
   EXPECT_EQ(second, first + kMiB);
   // What was left before it serves the next one, since it is the smaller piece.
-  EXPECT_EQ(take(a, large(256 * 1024)), first + 512);
+  EXPECT_EQ(take(a, large(size_t{256} * 1024)), first + 512);
 }
 
 TEST_F(ArenaOfFake, UnmapsWhatItsStreamHasPassed) {
