@@ -45,7 +45,7 @@ bool frees(const char* request) {
 }
 
 // How many freed addresses the library remembers depends on which ones the system gives again: up to 5 blocks more after 8 rounds, and 2
-// more after the next 8. What is lost is lost each time. A scenario that ends early may leave less than a whole one.
+// more after the next 8. What is lost is lost each time.
 bool goes_on(const Refusal& refusal, int64_t number, Refuse mode, const Held& before) {
   constexpr int kTimes = 16;
   for (int i = 0; i < kTimes; ++i) {
@@ -54,7 +54,7 @@ bool goes_on(const Refusal& refusal, int64_t number, Refuse mode, const Held& be
     refuse_nothing();
   }
   const Held now = held_now();
-  return now.blocks - before.blocks > kTimes / 2 || now.mapped_bytes > before.mapped_bytes;
+  return now.blocks - before.blocks > kTimes / 2 || now.mapped_bytes != before.mapped_bytes;
 }
 
 Outcome try_one(const Refusal& refusal, int64_t number, Refuse mode, bool warm, int pipe) {

@@ -94,11 +94,11 @@ void run_plugins(Tour& tour) noexcept {
   gpumem_torch_end_pool(device, 0, 1);
   for (int i = 0; i < 2; ++i) gpumem_torch_free(p, 1000, device, nullptr);
   gpumem_torch_release_pool(device, 0, 1);
-  gpumem_torch_empty_cache();
   p = gpumem_torch_segment_malloc(1000, device, nullptr);
   for (int i = 0; i < 2; ++i) gpumem_torch_segment_free(p, 1000, device, nullptr);
   p = gpumem_cupy_malloc(nullptr, 1000, device);
   for (int i = 0; i < 2; ++i) gpumem_cupy_free(nullptr, p, device);
+  gpumem_torch_empty_cache();
 }
 
 }  // namespace

@@ -87,11 +87,12 @@ const char* plan_packed(const DeviceProps& d, const PermuteParams& p, Config& co
   return nullptr;
 }
 
-const char* accepts_tiled(const DeviceProps&, const PermuteParams& p) noexcept {
+const char* plan_tiled(const DeviceProps&, const PermuteParams& p, Config& config) noexcept {
   if (form_of(p.axes) != PermuteForm::planes) {
     return "it needs an axis that is the fastest of src and another that is the fastest of dst, without gaps";
   }
-  const PermutePlane plane = permute_plane(p.axes);
+  config = permute_tiled_config(p.axes);
+  const auto plane = config.own.get<PermutePlane>();
   if (std::min(plane.down, plane.across) < kPermuteLeastTiled) {
     return "it needs longer fastest axes: most of a tile would be empty";
   }
@@ -151,8 +152,6 @@ void by_transpose_on_host(const HostTeam& team, const PermuteParams& params, con
   delegate_of(config).execute.host(team, transpose_of(params), config, workspace);
 }
 
-Config tiled_config(const DeviceProps&, const PermuteParams& p) noexcept { return permute_tiled_config(p.axes); }
-
 Config strided_scalar_config(const DeviceProps&, const PermuteParams& p) noexcept {
   return {std::min(ceil_div(p.elements(), kPermuteThreads), kMaxGrid), kPermuteThreads, 1, kPermuteThreads};
 }
@@ -170,8 +169,7 @@ constexpr Implementation<PermuteParams> kTable[] = {
      deprioritized_for_elements},
     {"transpose", ExecutionSpace::cuda, 1, plan<accepts_transpose, transpose_config>, by_transpose_on_gpu,
      deprioritized_if_tiny},
-    {"tiled", ExecutionSpace::cuda, 1, plan<accepts_tiled, tiled_config>, gpu<kernels::permute_tiled>,
-     deprioritized_if_empty},
+    {"tiled", ExecutionSpace::cuda, 1, plan_tiled, gpu<kernels::permute_tiled>, deprioritized_if_empty},
     {"packed", ExecutionSpace::cuda, 1, plan_packed, gpu<kernels::permute_packed>, deprioritized_for_elements},
     {"strided_scalar", ExecutionSpace::cuda, 1, plan<accepts<PermuteParams>, strided_scalar_config>,
      gpu<kernels::permute_strided_scalar>},
