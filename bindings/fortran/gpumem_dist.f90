@@ -3,9 +3,8 @@
 !
 ! Order       Dimension 1 varies fastest. Indices, dimensions, places and the participants of this process count from 1.
 !             Processes count from 0, as in MPI.
-! Collective  All processes call create, plan_... and the operations of plans except execute_async. If the binding
-!             itself refuses a call, the other processes wait until it is repeated correctly or their deadline has
-!             passed.
+! Collective  All processes call create, plan_... and the operations of plans except execute_async. If the
+!             binding refuses a call of one process, the others get an error as if the library did.
 module gpumem_distributed
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env
@@ -141,7 +140,7 @@ contains
     axes = [(int(d - 1, c_int32_t), d = 1, r)]
     if (present(order)) then
       if (size(order) /= r .or. any(order < 1 .or. order > r)) then
-        call refuse('plan_redistribute: order needs one dimension of src, from 1, for each of dst', stat, errmsg)
+        call refuse_plan(self, 'plan_redistribute: order needs one dimension of src, from 1, for each of dst', stat, errmsg)
         return
       end if
       axes = int(r - order(r:1:-1), c_int32_t)
@@ -174,11 +173,11 @@ contains
     r = size(before)
     around = 0
     if (size(low) /= r .or. size(high) /= r) then
-      call refuse('plan_halo: expected one number per dimension of the array in low and in high', stat, errmsg)
+      call refuse_plan(self, 'plan_halo: expected one number per dimension of the array in low and in high', stat, errmsg)
       return
     else if (present(periodic)) then
       if (size(periodic) /= r) then
-        call refuse('plan_halo: expected one value per dimension of the array in periodic', stat, errmsg)
+        call refuse_plan(self, 'plan_halo: expected one value per dimension of the array in periodic', stat, errmsg)
         return
       end if
       around = merge(1, 0, periodic(r:1:-1))
@@ -188,7 +187,7 @@ contains
     if (allocated(self%contexts)) then
       needed = room(layout, size(self%contexts), before, behind, around)
       if (any(needed < 0)) then
-        call refuse('plan_halo: the ghost cells of a box would begin before the memory of its member', stat, errmsg)
+        call refuse_plan(self, 'plan_halo: the ghost cells of a box would begin before the memory of its member', stat, errmsg)
         return
       end if
     end if
@@ -213,6 +212,18 @@ contains
     if (code == gpumem_ok) call take(plan, self%contexts, made, layout%element_bytes, room(layout, size(self%contexts)), &
         room(layout, size(self%contexts)))
     call finish(code, stat, errmsg)
+  end subroutine
+
+  ! The library refuses a plan without a layout, and tells the other processes.
+  subroutine refuse_plan(self, sentence, stat, errmsg)
+    class(gpumem_dist), intent(in) :: self
+    character(*), intent(in) :: sentence
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_ptr) :: none
+    integer(c_int32_t) :: code
+    code = gpumem_dist_plan_reduce(self%handle, plan=none)
+    call refuse(sentence, stat, errmsg)
   end subroutine
 
   type(gpumem_dist_plan_options) function plan_options(workspace_bytes) result(options)

@@ -67,9 +67,24 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(c_ptr), allocatable :: to(:)
-    if (.not. are_operands(self, src, to, dst, stat, errmsg)) return
+    integer(c_int32_t) :: refused
+    if (.not. are_operands(self, src, to, dst, stat, errmsg)) then
+      refused = gpumem_dist_execute(self%handle, nothing(self), nothing(self))
+      return
+    end if
     call finish(gpumem_dist_execute(self%handle, pointers_of(src), to), stat, errmsg)
   end subroutine
+
+  ! Null pointers for a call whose operands the binding refuses. The library refuses them, and tells the other processes.
+  function nothing(self) result(pointers)
+    class(gpumem_plan), intent(in) :: self
+    type(c_ptr), allocatable :: pointers(:)
+    integer :: members
+    members = 1
+    if (allocated(self%read)) members = size(self%read)
+    allocate (pointers(members))
+    pointers = c_null_ptr
+  end function
 
   ! The same, asynchronous, if this process has all participants. It runs on one stream per participant, by default the
   ! context's own. The operands must stay unchanged until these streams have passed the call.
@@ -213,7 +228,11 @@ contains
     type(gpumem_view), intent(in) :: x(:), result
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (.not. are_terms('reduce: x', self, x, result, pairs(op, 1_int64), stat, errmsg)) return
+    integer(c_int32_t) :: refused
+    if (.not. are_terms('reduce: x', self, x, result, pairs(op, 1_int64), stat, errmsg)) then
+      refused = gpumem_dist_reduce(self%handle, result%dtype, op, nothing(self), result%pointer())
+      return
+    end if
     call finish(gpumem_dist_reduce(self%handle, x(1)%dtype, op, pointers_of(x), result%pointer()), stat, errmsg)
   end subroutine
 
@@ -257,9 +276,13 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     integer(int64), target :: from_zero
+    integer(c_int32_t) :: refused
     index = 0
     from_zero = 0
-    if (.not. are_terms('argreduce: x', self, x, value, 1_int64, stat, errmsg)) return
+    if (.not. are_terms('argreduce: x', self, x, value, 1_int64, stat, errmsg)) then
+      refused = gpumem_dist_argreduce(self%handle, value%dtype, op, nothing(self), value%pointer(), c_loc(from_zero))
+      return
+    end if
     call finish(gpumem_dist_argreduce(self%handle, x(1)%dtype, op, pointers_of(x), value%pointer(), c_loc(from_zero)), stat, errmsg)
     index = from_zero + 1
   end subroutine
@@ -271,11 +294,17 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     real(real64), target :: found(1)
-    if (.not. are_terms('dot: x', self, x, gpumem_view(found), 1_int64, stat, errmsg)) return
-    if (.not. are_terms('dot: y', self, y, gpumem_view(found), 1_int64, stat, errmsg)) return
-    if (x(1)%dtype /= y(1)%dtype) then
-      call refuse('dot: x(1) is ' // described(x(1)) // ', y(1) is ' // described(y(1)) // '; expected elements of one type', &
-          stat, errmsg)
+    integer(c_int32_t) :: refused
+    logical :: fit
+    fit = are_terms('dot: x', self, x, gpumem_view(found), 1_int64, stat, errmsg)
+    if (fit) fit = are_terms('dot: y', self, y, gpumem_view(found), 1_int64, stat, errmsg)
+    if (fit) then
+      fit = x(1)%dtype == y(1)%dtype
+      if (.not. fit) call refuse('dot: x(1) is ' // described(x(1)) // ', y(1) is ' // described(y(1)) // &
+          '; expected elements of one type', stat, errmsg)
+    end if
+    if (.not. fit) then
+      refused = gpumem_dist_dot(self%handle, gpumem_f64, nothing(self), nothing(self), c_loc(found))
       return
     end if
     call finish(gpumem_dist_dot(self%handle, x(1)%dtype, pointers_of(x), pointers_of(y), c_loc(found)), stat, errmsg)
@@ -289,7 +318,11 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     real(real64), target :: found(1)
-    if (.not. are_terms('nrm2: x', self, x, gpumem_view(found), 1_int64, stat, errmsg)) return
+    integer(c_int32_t) :: refused
+    if (.not. are_terms('nrm2: x', self, x, gpumem_view(found), 1_int64, stat, errmsg)) then
+      refused = gpumem_dist_nrm2(self%handle, gpumem_f64, nothing(self), c_loc(found))
+      return
+    end if
     call finish(gpumem_dist_nrm2(self%handle, x(1)%dtype, pointers_of(x), c_loc(found)), stat, errmsg)
     if (.not. failed(stat)) value = found(1)
   end subroutine
@@ -300,6 +333,16 @@ contains
     class(gpumem_plan), intent(in) :: self
     type(gpumem_view), intent(in) :: x(:), result
     integer(int64), intent(in) :: count
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    fit = are_of_one_type(what, x, stat, errmsg)
+    if (fit) fit = hold(what, self, self%read, x, stat, errmsg)
+    if (fit) fit = checked_result(what // ': the result', x(1)%dtype, result, count, stat, errmsg)
+  end function
+
+  logical function are_of_one_type(what, x, stat, errmsg) result(fit)
+    character(*), intent(in) :: what
+    type(gpumem_view), intent(in) :: x(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     integer :: i
@@ -317,8 +360,6 @@ contains
         return
       end if
     end do
-    if (fit) fit = hold(what, self, self%read, x, stat, errmsg)
-    if (fit) fit = checked_result(what // ': the result', x(1)%dtype, result, count, stat, errmsg)
   end function
 
   ! This process's part of the plan.

@@ -9,6 +9,7 @@
 
 #include "dist/fake_nccl.hpp"
 #include "dist/worker.hpp"
+#include "emulation/gates.hpp"
 #include "emulation/memory.hpp"
 #include "support/environment.hpp"
 #include "support/json.hpp"
@@ -400,6 +401,31 @@ TEST_F(Link, WantOfMemoryOfOneProcessIsToldToAll) {
     EXPECT_EQ(value, 210000);
     EXPECT_TRUE(ok(gpumem_free(ctx, taken[0])));
   });
+}
+
+// Each call of the probe fails in turn. It is repeated, so no pair of devices is staged for it.
+TEST(PeerProbe, IsRepeatedAfterAFailure) {
+  constexpr int kInvalidValue = 1;
+  for (int64_t number = 0;; ++number) {
+    const Context a(options_for_device(On::cuda, 0, 1));
+    const Context b(options_for_device(On::cuda, 1, 1));
+    gpumem_ctx* const contexts[] = {a, b};
+    gpumem_dist_options options;
+    ASSERT_TRUE(ok(gpumem_dist_options_init(&options, sizeof options)));
+    options.contexts = contexts;
+    options.context_count = 2;
+    gpumem_dist* made = nullptr;
+    gpumem_emulation::fail_call(number, gpumem_emulation::Calls::one, kInvalidValue);
+    const gpumem_status status = gpumem_dist_create(&options, &made);
+    const bool failed = gpumem_emulation::fail_nothing() > 0;
+    const Dist dist(made);
+    ASSERT_TRUE(ok(status)) << number;
+    EXPECT_EQ(info_of(made).staged_pairs, 0) << number;
+    if (!failed) {
+      EXPECT_GT(number, 20) << "calls of the probe";
+      return;
+    }
+  }
 }
 
 }  // namespace

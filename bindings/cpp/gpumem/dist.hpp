@@ -3,8 +3,7 @@
 // Arrays over several contexts, in one process or in many.
 //
 // A plan takes the memory of each participant of this process (dist_parts), and refuses memory that is too small for
-// the boxes. If the library refuses a call, it tells the other processes. If these classes refuse a call first, nothing
-// tells them.
+// the boxes. If these classes refuse a call that all processes make, the others get an error as if the library did.
 #ifndef GPUMEM_DIST_HPP
 #define GPUMEM_DIST_HPP
 
@@ -81,12 +80,12 @@ class basic_dist_plan {
   basic_dist_plan<T, returning> attempt() const { return basic_dist_plan<T, returning>(kept_); }
 
   of<void> execute(const dist_parts<const T>& src, const dist_parts<T>& dst) const {
-    if (const std::string why = misfit("execute", src, dst); !why.empty()) return Mode::template refuse<void>(why);
+    if (const std::string why = misfit("execute", src, dst); !why.empty()) return refuse_move(why);
     return Mode::give(gpumem_dist_execute(get(), src.data(), dst.data()));
   }
   // Fills the halo of x.
   of<void> execute(const dist_parts<T>& x) const {
-    if (const std::string why = misfit_in_place("execute", x); !why.empty()) return Mode::template refuse<void>(why);
+    if (const std::string why = misfit_in_place("execute", x); !why.empty()) return refuse_move(why);
     return Mode::give(gpumem_dist_execute(get(), x.data(), nullptr));
   }
   // Runs on one stream per participant, by default the contexts' own. Operands and plan must live until these have
@@ -105,44 +104,45 @@ class basic_dist_plan {
 
   of<reduced_t<T>> reduce(reduce_op op, const dist_parts<const T>& x) const {
     using R = reduced_t<T>;
-    if (op == reduce_op::min_max)
-      return Mode::template refuse<R>("reduce: op is min_max, which gives two results: see min_max()");
-    if (const std::string why = misfit("reduce", x); !why.empty()) return Mode::template refuse<R>(why);
-    R result{};
-    const gpumem_status code = gpumem_dist_reduce(get(), detail::raw_dtype<T>(), detail::raw(op), x.data(), &result);
-    return Mode::give(code, std::move(result));
+    const std::string why = op == reduce_op::min_max ? "reduce: op is min_max, which gives two results: see min_max()"
+                                                     : misfit("reduce", x);
+    R both[2] = {};
+    const gpumem_status code =
+        gpumem_dist_reduce(get(), detail::raw_dtype<T>(), detail::raw(op), x_or_null(x, why), both);
+    return ended<R>(why, code, std::move(both[0]));
   }
   of<std::pair<reduced_t<T>, reduced_t<T>>> min_max(const dist_parts<const T>& x) const {
     using R = std::pair<reduced_t<T>, reduced_t<T>>;
-    if (const std::string why = misfit("min_max", x); !why.empty()) return Mode::template refuse<R>(why);
+    const std::string why = misfit("min_max", x);
     reduced_t<T> both[2] = {};
-    const gpumem_status code = gpumem_dist_reduce(get(), detail::raw_dtype<T>(), GPUMEM_MIN_MAX, x.data(), both);
-    return Mode::give(code, R(both[0], both[1]));
+    const gpumem_status code =
+        gpumem_dist_reduce(get(), detail::raw_dtype<T>(), GPUMEM_MIN_MAX, x_or_null(x, why), both);
+    return ended<R>(why, code, R(both[0], both[1]));
   }
   // The index counts in the whole array.
   of<found<reduced_t<T>>> argreduce(reduce_op op, const dist_parts<const T>& x) const {
     using R = found<reduced_t<T>>;
-    if (const std::string why = misfit("argreduce", x); !why.empty()) return Mode::template refuse<R>(why);
+    const std::string why = misfit("argreduce", x);
     R place{};
-    const gpumem_status code =
-        gpumem_dist_argreduce(get(), detail::raw_dtype<T>(), detail::raw(op), x.data(), &place.value, &place.index);
-    return Mode::give(code, std::move(place));
+    const gpumem_status code = gpumem_dist_argreduce(get(), detail::raw_dtype<T>(), detail::raw(op), x_or_null(x, why),
+                                                     &place.value, &place.index);
+    return ended<R>(why, code, std::move(place));
   }
   of<double> dot(const dist_parts<const T>& x, const dist_parts<const T>& y) const {
     static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "dot takes float and double");
     std::string why = misfit("dot", x);
     if (why.empty() && get() != nullptr) why = y.misfit("dot: y", kept_->src);
-    if (!why.empty()) return Mode::template refuse<double>(why);
     double result = 0;
-    const gpumem_status code = gpumem_dist_dot(get(), detail::raw_dtype<T>(), x.data(), y.data(), &result);
-    return Mode::give(code, std::move(result));
+    const gpumem_status code =
+        gpumem_dist_dot(get(), detail::raw_dtype<T>(), x_or_null(x, why), x_or_null(y, why), &result);
+    return ended<double>(why, code, std::move(result));
   }
   of<double> nrm2(const dist_parts<const T>& x) const {
     static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "nrm2 takes float and double");
-    if (const std::string why = misfit("nrm2", x); !why.empty()) return Mode::template refuse<double>(why);
+    const std::string why = misfit("nrm2", x);
     double result = 0;
-    const gpumem_status code = gpumem_dist_nrm2(get(), detail::raw_dtype<T>(), x.data(), &result);
-    return Mode::give(code, std::move(result));
+    const gpumem_status code = gpumem_dist_nrm2(get(), detail::raw_dtype<T>(), x_or_null(x, why), &result);
+    return ended<double>(why, code, std::move(result));
   }
 
   // This process's part of the plan, as text or JSON.
@@ -170,6 +170,19 @@ class basic_dist_plan {
     const std::string why = src.misfit((std::string(call) + ": src").c_str(), kept_->src);
     if (!why.empty()) return why;
     return dst.misfit((std::string(call) + ": dst").c_str(), kept_->dst.empty() ? kept_->src : kept_->dst);
+  }
+
+  // The library refuses null pointers, and tells the other processes.
+  of<void> refuse_move(const std::string& why) const {
+    static_cast<void>(gpumem_dist_execute(get(), nullptr, nullptr));
+    return Mode::template refuse<void>(why);
+  }
+  static const void* const* x_or_null(const dist_parts<const T>& x, const std::string& why) {
+    return why.empty() ? x.data() : nullptr;
+  }
+  template <class R>
+  static of<R> ended(const std::string& why, gpumem_status code, R&& result) {
+    return why.empty() ? Mode::give(code, std::forward<R>(result)) : Mode::template refuse<R>(why);
   }
 
   of<void> enqueue(const void* const* src, void* const* dst, const std::vector<stream_ref>& streams) const {
@@ -266,8 +279,11 @@ class basic_dist_ref {
   std::shared_ptr<detail::dist_handle> kept_;
 
  private:
+  // The library refuses a plan without a layout, and tells the other processes.
   template <class T>
-  static of<dist_plan<T>> unequal(const char* what, std::int64_t size, std::int32_t rank) {
+  of<dist_plan<T>> unequal(const char* what, std::int64_t size, std::int32_t rank) const {
+    gpumem_dist_plan* none = nullptr;
+    static_cast<void>(gpumem_dist_plan_reduce(get(), nullptr, nullptr, &none));
     return Mode::template refuse<dist_plan<T>>(std::string(what) + " has " + std::to_string(size) +
                                                " values; expected one per axis, " + std::to_string(rank));
   }

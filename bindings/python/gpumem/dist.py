@@ -8,13 +8,13 @@ one box, an array with the strides of the layout works too.
 import math
 import threading
 from collections import namedtuple
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 
 from . import _gpumem as raw
 from .array import end, expect_callbacks
 from .context import Context, filled_options
 from .core import read_struct, read_text
-from .errors import InvalidHandle
+from .errors import Error, InvalidHandle
 from .layout import described, operand, refuse
 from .names import Dtype, Format, Op
 from .operations import numbers
@@ -180,6 +180,17 @@ class Owner:
             return handle
 
 
+@contextmanager
+def told(refused, *arguments):
+    """Checks of a call that all processes make. If they raise, the library refuses the call without operands, and tells the other processes."""
+    try:
+        yield
+    except Exception:
+        with suppress(Error):
+            refused(*arguments)
+        raise
+
+
 class Dist(Owner):
     """Joins contexts, with one member per context. A context may appear several times.
 
@@ -250,37 +261,47 @@ class Dist(Owner):
 
     def plan_redistribute(self, src, dst, order=None, *, workspace_bytes=None):
         """A plan that moves an array from one layout to another. Axis d of dst is axis order[d] of src."""
-        for layout, name in ((src, "src"), (dst, "dst")):
-            self._require_layout(layout, name)
-        if order is not None:
-            order = integers(order, "order")
-            src._require_axes(order, "order has")
-        (of, _of_kept), (to, _to_kept) = src._filled(), dst._filled()
-        axes = None if order is None else numbers("i", order)
         with self._call() as handle:
-            plan = raw.gpumem_dist_plan_redistribute(handle, of, to, axes, self._plan_options(workspace_bytes))
+            with self._told(handle):
+                for layout, name in ((src, "src"), (dst, "dst")):
+                    self._require_layout(layout, name)
+                if order is not None:
+                    order = integers(order, "order")
+                    src._require_axes(order, "order has")
+                (of, _of_kept), (to, _to_kept) = src._filled(), dst._filled()
+                axes = None if order is None else numbers("i", order)
+                options = self._plan_options(workspace_bytes)
+            plan = raw.gpumem_dist_plan_redistribute(handle, of, to, axes, options)
             return DistPlan(self, plan, src, self._needed(src), self._needed(dst))
 
     def plan_halo(self, layout, low, high, periodic, *, workspace_bytes=None):
         """A plan that fills low[d] elements before each box along axis d and high[d] after it. periodic[d] wraps the axis."""
-        self._require_layout(layout, "layout")
         names = "low", "high", "periodic"
-        around = [integers(values, name) for values, name in zip((low, high, periodic), names)]
-        for values, name in zip(around, names):
-            layout._require_axes(values, f"{name} has")
-        raw_layout, _kept = layout._filled()
-        values = numbers("q", around[0]), numbers("q", around[1]), numbers("i", around[2])
         with self._call() as handle:
-            plan = raw.gpumem_dist_plan_halo(handle, raw_layout, *values, self._plan_options(workspace_bytes))
+            with self._told(handle):
+                self._require_layout(layout, "layout")
+                around = [integers(values, name) for values, name in zip((low, high, periodic), names)]
+                for values, name in zip(around, names):
+                    layout._require_axes(values, f"{name} has")
+                raw_layout, _kept = layout._filled()
+                values = numbers("q", around[0]), numbers("q", around[1]), numbers("i", around[2])
+                options = self._plan_options(workspace_bytes)
+            plan = raw.gpumem_dist_plan_halo(handle, raw_layout, *values, options)
             return DistPlan(self, plan, layout, self._needed(layout, *around))
 
     def plan_reduce(self, layout, *, workspace_bytes=None):
         """A plan that reduces the sequence of the array's elements, the last axis fastest."""
-        self._require_layout(layout, "layout")
-        raw_layout, _kept = layout._filled()
         with self._call() as handle:
-            plan = raw.gpumem_dist_plan_reduce(handle, raw_layout, self._plan_options(workspace_bytes))
+            with self._told(handle):
+                self._require_layout(layout, "layout")
+                raw_layout, _kept = layout._filled()
+                options = self._plan_options(workspace_bytes)
+            plan = raw.gpumem_dist_plan_reduce(handle, raw_layout, options)
             return DistPlan(self, plan, layout, self._needed(layout))
+
+    @staticmethod
+    def _told(handle):
+        return told(raw.gpumem_dist_plan_reduce, handle, None, None)
 
     @staticmethod
     def _require_layout(layout, name):
@@ -368,14 +389,8 @@ class DistPlan(Owner):
     def execute(self, src, dst=None, *, streams=None):
         """Moves src to dst, or without dst fills the halo of src. With `streams`, one per member, it is asynchronous."""
         with self._call() as handle:
-            if streams is not None and not isinstance(streams, list | tuple):
-                raise unfit("streams", streams, "a list of gpumem.Streams, one per member")
-            if streams is not None and len(streams) != len(self.src):
-                raise ValueError(f"there are {len(streams)} streams; expected one per member, {len(self.src)}")
-            if dst is None and self.dst is not None:
-                raise TypeError("the plan moves src to dst; expected both")
-            of, of_pointers = self._parts(src, "src", self.src, streams, write=dst is None)
-            to, to_pointers = (of, None) if dst is None else self._parts(dst, "dst", self.dst or self.src, streams, write=True)
+            with nullcontext() if streams is not None else told(raw.gpumem_dist_execute, handle, None, None):
+                of, of_pointers, to, to_pointers = self._operands(src, dst, streams)
             if streams is None:
                 raw.gpumem_dist_execute(handle, of_pointers, to_pointers)
                 return
@@ -383,6 +398,16 @@ class DistPlan(Owner):
             raw.gpumem_dist_execute_async(handle, of_pointers, to_pointers, handles)
             for stream, *kept in zip(streams, of, to):
                 stream.keep((*kept, self))
+
+    def _operands(self, src, dst, streams):
+        if streams is not None and not isinstance(streams, list | tuple):
+            raise unfit("streams", streams, "a list of gpumem.Streams, one per member")
+        if streams is not None and len(streams) != len(self.src):
+            raise ValueError(f"there are {len(streams)} streams; expected one per member, {len(self.src)}")
+        if dst is None and self.dst is not None:
+            raise TypeError("the plan moves src to dst; expected both")
+        of = self._parts(src, "src", self.src, streams, write=dst is None)
+        return *of, *((of[0], None) if dst is None else self._parts(dst, "dst", self.dst or self.src, streams, write=True))
 
     def _typed(self):
         if self.dtype is None:
@@ -393,7 +418,8 @@ class DistPlan(Owner):
         """The reduction of all elements: an int, a float, or a pair for "min_max"."""
         with self._call() as handle:
             dtype, op, cell = self._typed(), op_code(op), raw.Cell()
-            _views, pointers = self._parts(x, "x", self.src)
+            with told(raw.gpumem_dist_reduce, handle, dtype, op, None, cell):
+                _views, pointers = self._parts(x, "x", self.src)
             raw.gpumem_dist_reduce(handle, dtype, op, pointers, cell)
             return (cell.result(dtype, 0), cell.result(dtype, 1)) if op == Op.MIN_MAX else cell.result(dtype, 0)
 
@@ -401,24 +427,27 @@ class DistPlan(Owner):
         """The minimum, maximum or largest magnitude ("max_abs"), and its index in the whole array."""
         with self._call() as handle:
             dtype, op, value, index = self._typed(), arg_code(op), raw.Cell(), raw.Cell()
-            _views, pointers = self._parts(x, "x", self.src)
+            with told(raw.gpumem_dist_argreduce, handle, dtype, op, None, value, index):
+                _views, pointers = self._parts(x, "x", self.src)
             raw.gpumem_dist_argreduce(handle, dtype, op, pointers, value, index)
             return value.result(dtype, 0), index.i64
 
     def dot(self, x, y):
         """The sum of x[i] * y[i], of f32 or f64."""
         with self._call() as handle:
-            (_x, x_pointers), (_y, y_pointers) = self._parts(x, "x", self.src), self._parts(y, "y", self.src)
-            cell = raw.Cell()
-            raw.gpumem_dist_dot(handle, self._typed(), x_pointers, y_pointers, cell)
+            dtype, cell = self._typed(), raw.Cell()
+            with told(raw.gpumem_dist_dot, handle, dtype, None, None, cell):
+                (_x, x_pointers), (_y, y_pointers) = self._parts(x, "x", self.src), self._parts(y, "y", self.src)
+            raw.gpumem_dist_dot(handle, dtype, x_pointers, y_pointers, cell)
             return cell.f64
 
     def nrm2(self, x):
         """The Euclidean norm, of f32 or f64."""
         with self._call() as handle:
-            _views, pointers = self._parts(x, "x", self.src)
-            cell = raw.Cell()
-            raw.gpumem_dist_nrm2(handle, self._typed(), pointers, cell)
+            dtype, cell = self._typed(), raw.Cell()
+            with told(raw.gpumem_dist_nrm2, handle, dtype, None, cell):
+                _views, pointers = self._parts(x, "x", self.src)
+            raw.gpumem_dist_nrm2(handle, dtype, pointers, cell)
             return cell.f64
 
     def explain(self, format=Format.TEXT):

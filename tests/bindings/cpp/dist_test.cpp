@@ -1,6 +1,7 @@
 // Arrays over several members: that layouts, memory and results reach the library and come back as they are, and what keeps what alive.
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <complex>
 #include <thread>
 
@@ -302,6 +303,53 @@ TEST(CppDistTransport, IsTheProgramsOwn) {
     EXPECT_EQ(norms[rank], ctx.nrm2(x));
     EXPECT_EQ(gathered[rank], x);
   }
+}
+
+// Found by the binding before the library is called. The other process learns of it at once, as of the library's refusals: they go on
+// after plans and reductions that send no elements, and else the connection is lost.
+void make_mistakes(Mesh& mesh, int rank, int last) {
+  const auto x = tenths<float>(10);
+  SocketTransport sockets(mesh, rank);
+  gpumem::dist_transport transport;
+  static_cast<gpumem_dist_transport&>(transport) = sockets.table();
+  gpumem::dist_options options;
+  options.transport = &transport;
+  options.deadline_s = 30;
+  const gpumem::context ctx(cpp_options(On::host));
+  const gpumem::dist dist({ctx}, options);
+  const std::int64_t lower = rank * 5, upper = lower + 5;
+  const dist_layout<float> mine({10}, {{{lower}, {upper}}}), whole({10}, {{{0}, {10}}});
+  const auto sums = dist.plan_reduce(mine);
+  const auto move = dist.plan_redistribute(mine, whole);
+  std::vector<float> part(x.begin() + lower, x.begin() + upper), all(10);
+  const auto refused = status::invalid_argument;
+  for (int culprit = 0; culprit < 2; ++culprit) {
+    auto some = part;
+    if (rank == culprit) some.pop_back();
+    EXPECT_EQ(sums.attempt().reduce(reduce_op::max, some).code(), refused);
+    EXPECT_EQ(sums.attempt().min_max(some).code(), refused);
+    EXPECT_EQ(sums.attempt().argreduce(reduce_op::max, some).code(), refused);
+    const std::vector<std::int64_t> low(rank == culprit ? 2 : 1);
+    EXPECT_EQ(dist.attempt().plan_halo(mine, low, {0}, {0}).code(), refused);
+  }
+  EXPECT_EQ(sums.reduce(reduce_op::max, part), ctx.reduce(reduce_op::max, x));
+  if (rank == 1) part.pop_back();
+  const status found = last == 0   ? sums.attempt().reduce(reduce_op::sum, part).code()
+                       : last == 1 ? sums.attempt().dot(part, part).code()
+                       : last == 2 ? sums.attempt().nrm2(part).code()
+                                   : move.attempt().execute(part, all).code();
+  EXPECT_TRUE(found == refused || (rank == 0 && found == status::peer_lost)) << last << ' ' << static_cast<int>(found);
+}
+
+TEST(CppDistTransport, MistakesOfOneProcessAreToldToTheOther) {
+  const auto start = std::chrono::steady_clock::now();
+  for (int last = 0; last < 4; ++last) {
+    Mesh mesh(2);
+    std::thread peer([&] { make_mistakes(mesh, 1, last); });
+    make_mistakes(mesh, 0, last);
+    peer.join();
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(25));
 }
 
 }  // namespace

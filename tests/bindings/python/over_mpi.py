@@ -7,6 +7,7 @@ usage: mpirun.KIND -n 3 over_mpi.py FOLDER_OF_THE_PACKAGE ADAPTER
 import ctypes
 import random
 import sys
+import time
 from array import array
 
 
@@ -22,6 +23,40 @@ class World:
 
     def end(self):
         self.mpi.MPI_Finalize()
+
+
+def tell_of_mistakes(gpumem, dist, rank, mine, whole, part):
+    """Process 1 makes mistakes that the package finds before it calls the library. The others learn of them at once, as of the library's
+    refusals: they go on after plans and reductions that send no elements, and else the connection is lost."""
+    sums, move = dist.plan_reduce(mine), dist.plan_redistribute(mine, whole)
+    wrong = rank == 1
+    some = part[:-1] if wrong else part
+    everything = array("d", bytes(8 * 10_000))
+    calls = [
+        lambda: sums.reduce(some, "max"),
+        lambda: sums.argreduce(some, "max"),
+        lambda: dist.plan_reduce(None if wrong else mine),
+        lambda: dist.plan_halo(mine, [0, 0] if wrong else [0], [0], [0]),
+        lambda: dist.plan_redistribute(mine, whole, [0, 1] if wrong else [0]),
+    ]
+    start = time.monotonic()
+    for number, call in enumerate(calls):
+        try:
+            call()
+        except (ValueError, TypeError) as error:
+            assert wrong or isinstance(error, gpumem.InvalidArgument), (number, error)
+        else:
+            raise AssertionError(f"call {number} of process {rank}")
+    assert sums.reduce(part, "max") <= 1
+    try:
+        move.execute(some, everything)
+    except ValueError as error:
+        assert wrong or isinstance(error, gpumem.InvalidArgument), error
+    except gpumem.PeerLost:
+        assert not wrong
+    else:
+        raise AssertionError(f"process {rank} moved")
+    assert time.monotonic() - start < 30
 
 
 def main():
@@ -41,6 +76,7 @@ def main():
         plan = dist.plan_reduce(mine)
         assert plan.reduce(x[first:end]) == ctx.reduce(x)
         assert plan.argreduce(x[first:end], "max") == ctx.argreduce(x, "max")
+        tell_of_mistakes(gpumem, dist, info.rank, mine, whole, x[first:end])
         if info.rank == 0:
             print(f"{info.size} processes")
             assert info.size > 1

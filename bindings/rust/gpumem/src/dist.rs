@@ -36,7 +36,7 @@ impl Joined {
 /// Joined contexts, so that an array can be spread over them. It keeps the contexts alive, and ends with its last plan.
 ///
 /// A *member* is one context's part. The contexts are members 0, 1, ... of this process. All processes make and execute
-/// plans together. If this crate refuses a call, the library does not see it, and the other processes wait.
+/// plans together. If this crate refuses a call of one process, the others get an error as if the library did.
 ///
 /// ```
 /// use gpumem::{Block, Context, Dist, Layout, Op, View, ViewMut};
@@ -167,23 +167,12 @@ impl Dist {
         order: Option<&[usize]>,
         workspace: Option<usize>,
     ) -> Result<Redistribution> {
-        let (from, to) = (Boxes::of(src, "src")?, Boxes::of(dst, "dst")?);
-        let order: Option<Vec<i32>> =
-            order.map(|order| order.iter().map(|&axis| i32::try_from(axis).unwrap_or(i32::MAX)).collect());
-        if let Some(order) = order.as_ref().filter(|order| order.len() != src.extents.len()) {
-            let sentence = format!("order has {} axes; expected {}, like src", order.len(), src.extents.len());
-            return Err(Error::argument(sentence));
-        }
+        let (from, to, order) = self.told(redistributed(src, dst, order))?;
         let members = self.joined.contexts.len();
-        let needed = (from.needed(members, None, "src")?, to.needed(members, None, "dst")?);
+        let needed = (self.told(from.needed(members, None, "src"))?, self.told(to.needed(members, None, "dst"))?);
         let axes = order.as_ref().map_or(null(), |order| order.as_ptr());
         let (api, dist) = (self.joined.api, self.joined.dist);
-        let (src, dst) = (from.as_c(api)?, to.as_c(api)?);
-        if from.element != to.element {
-            let sentence =
-                format!("src has elements of {}, but dst of {}; expected the same", from.element.name, to.element.name);
-            return Err(Error::argument(sentence));
-        }
+        let (src, dst) = (self.told(from.as_c(api))?, self.told(to.as_c(api))?);
         let plan = self.plan(from.element, workspace, |options, plan| unsafe {
             (api.gpumem_dist_plan_redistribute)(dist, &src, &dst, axes, options, plan)
         })?;
@@ -202,17 +191,10 @@ impl Dist {
         periodic: &[bool],
         workspace: Option<usize>,
     ) -> Result<Halo> {
-        let (rank, boxes) = (layout.extents.len(), Boxes::of(layout, "layout")?);
-        if [low.len(), high.len(), periodic.len()] != [rank; 3] {
-            let sentence =
-                format!("low, high or periodic does not have one value per axis; the array has {} axes", rank);
-            return Err(Error::argument(sentence));
-        }
-        let periodic = periodic.iter().map(|&periodic| periodic.into()).collect();
-        let halo = Halos { low: numbers(low)?, high: numbers(high)?, periodic };
-        let needed = boxes.needed(self.joined.contexts.len(), Some(&halo), "layout")?;
+        let (boxes, halo) = self.told(surrounded(layout, low, high, periodic))?;
+        let needed = self.told(boxes.needed(self.joined.contexts.len(), Some(&halo), "layout"))?;
         let (api, dist) = (self.joined.api, self.joined.dist);
-        let (layout, low, high) = (boxes.as_c(api)?, halo.low.as_ptr(), halo.high.as_ptr());
+        let (layout, low, high) = (self.told(boxes.as_c(api))?, halo.low.as_ptr(), halo.high.as_ptr());
         let plan = self.plan(boxes.element, workspace, |options, plan| unsafe {
             (api.gpumem_dist_plan_halo)(dist, &layout, low, high, halo.periodic.as_ptr(), options, plan)
         })?;
@@ -221,14 +203,23 @@ impl Dist {
 
     /// Plans reductions of the sequence of an array's elements, the last axis fastest. `gpumem_dist_plan_reduce()`.
     pub fn plan_reduce(&self, layout: &Layout, workspace: Option<usize>) -> Result<Reduction> {
-        let boxes = Boxes::of(layout, "layout")?;
-        let needed = boxes.needed(self.joined.contexts.len(), None, "layout")?;
+        let boxes = self.told(Boxes::of(layout, "layout"))?;
+        let needed = self.told(boxes.needed(self.joined.contexts.len(), None, "layout"))?;
         let (api, dist) = (self.joined.api, self.joined.dist);
-        let layout = boxes.as_c(api)?;
+        let layout = self.told(boxes.as_c(api))?;
         let plan = self.plan(boxes.element, workspace, |options, plan| unsafe {
             (api.gpumem_dist_plan_reduce)(dist, &layout, options, plan)
         })?;
         Ok(Reduction { plan, needed })
+    }
+
+    /// What a plan needs. If this crate refuses it, the library refuses a null layout, and tells the other processes.
+    fn told<T>(&self, checked: Result<T>) -> Result<T> {
+        if checked.is_err() {
+            let Joined { api, dist, .. } = *self.joined;
+            unsafe { (api.gpumem_dist_plan_reduce)(dist, null(), null(), &mut null_mut()) };
+        }
+        checked
     }
 
     fn plan(
@@ -246,4 +237,31 @@ impl Dist {
         let plan = Plan { dist: self.joined.clone(), plan, element };
         plan.dist.check(sys::GPUMEM_OK).map(|_| plan)
     }
+}
+
+/// Both sides of a redistribution, and the order of its axes.
+fn redistributed(src: &Layout, dst: &Layout, order: Option<&[usize]>) -> Result<(Boxes, Boxes, Option<Vec<i32>>)> {
+    let (from, to) = (Boxes::of(src, "src")?, Boxes::of(dst, "dst")?);
+    if let Some(order) = order.filter(|order| order.len() != src.extents.len()) {
+        let sentence = format!("order has {} axes; expected {}, like src", order.len(), src.extents.len());
+        return Err(Error::argument(sentence));
+    }
+    if from.element != to.element {
+        let sentence =
+            format!("src has elements of {}, but dst of {}; expected the same", from.element.name, to.element.name);
+        return Err(Error::argument(sentence));
+    }
+    let axis = |&axis: &usize| i32::try_from(axis).unwrap_or(i32::MAX);
+    Ok((from, to, order.map(|order| order.iter().map(axis).collect())))
+}
+
+/// A layout and its ghost cells.
+fn surrounded(layout: &Layout, low: &[usize], high: &[usize], periodic: &[bool]) -> Result<(Boxes, Halos)> {
+    let (rank, boxes) = (layout.extents.len(), Boxes::of(layout, "layout")?);
+    if [low.len(), high.len(), periodic.len()] != [rank; 3] {
+        let sentence = format!("low, high or periodic does not have one value per axis; the array has {} axes", rank);
+        return Err(Error::argument(sentence));
+    }
+    let periodic = periodic.iter().map(|&periodic| periodic.into()).collect();
+    Ok((boxes, Halos { low: numbers(low)?, high: numbers(high)?, periodic }))
 }

@@ -11,6 +11,7 @@ use crate::view::{View, ViewMut};
 use gpumem_sys as sys;
 use std::ffi::c_void;
 use std::ops::Deref;
+use std::ptr::null;
 use std::sync::Arc;
 
 /// The common part of [`Redistribution`], [`Halo`] and [`Reduction`]. It keeps the [`crate::Dist`] alive.
@@ -103,6 +104,15 @@ impl Plan {
         self.pointers(memory, needed, name)
     }
 
+    /// The operands of a movement. If this crate refuses them, the library refuses null pointers, and tells the other
+    /// processes.
+    fn told<T>(&self, operands: Result<T>) -> Result<T> {
+        if operands.is_err() {
+            unsafe { (self.dist.api.gpumem_dist_execute)(self.plan, null(), null()) };
+        }
+        operands
+    }
+
     fn run(&self, src: &Pointers, dst: &Pointers) -> Result<()> {
         let api = self.dist.api;
         self.dist.check(unsafe { (api.gpumem_dist_execute)(self.plan, src.to_read(), dst.to_write()) })
@@ -173,8 +183,9 @@ impl Redistribution {
     /// Executes the plan, with memory of each member of this process. It is empty for a member without a block.
     /// `gpumem_dist_execute()`.
     pub fn execute<T: Plain>(&self, src: &[View<'_, T>], dst: &mut [ViewMut<'_, T>]) -> Result<()> {
-        let src = self.plan.of_views(src, &self.src, "src")?;
-        self.plan.run(&src, &self.plan.of_views_mut(dst, &self.dst, "dst")?)
+        let src = self.plan.told(self.plan.of_views(src, &self.src, "src"))?;
+        let dst = self.plan.told(self.plan.of_views_mut(dst, &self.dst, "dst"))?;
+        self.plan.run(&src, &dst)
     }
 
     /// Executes the plan asynchronously, on one stream or scope per member. The member's memory was given or lent to
@@ -214,7 +225,7 @@ impl Halo {
     /// Executes the plan in memory of each member of this process. It is empty for a member without a block.
     /// `gpumem_dist_execute()`.
     pub fn execute<T: Plain>(&self, x: &mut [ViewMut<'_, T>]) -> Result<()> {
-        let x = self.plan.of_views_mut(x, &self.needed, "x")?;
+        let x = self.plan.told(self.plan.of_views_mut(x, &self.needed, "x"))?;
         self.plan.run(&x, &x)
     }
 
@@ -227,22 +238,29 @@ impl Halo {
 }
 
 impl Reduction {
+    /// The members' memory. If this crate refuses it, null, which the library refuses, and it tells the other processes.
+    fn terms<T: Plain>(&self, x: &[View<'_, T>], name: &str) -> (Result<Pointers>, *const *const c_void) {
+        let x = self.plan.of_views(x, &self.needed, name);
+        let p = x.as_ref().map_or(null(), |x| x.to_read());
+        (x, p)
+    }
+
     fn reduce_to<T: Element>(&self, x: &[View<'_, T>], op: Op, result: *mut T::Result) -> Result<()> {
-        let x = self.plan.of_views(x, &self.needed, "x")?;
+        let (x, p) = self.terms(x, "x");
         let api = self.plan.dist.api;
-        let status =
-            unsafe { (api.gpumem_dist_reduce)(self.plan.plan, T::DTYPE as i32, op as i32, x.to_read(), result.cast()) };
-        self.plan.dist.check(status)
+        let status = unsafe { (api.gpumem_dist_reduce)(self.plan.plan, T::DTYPE as i32, op as i32, p, result.cast()) };
+        x.and_then(|_| self.plan.dist.check(status))
     }
 
     /// As [`crate::Context::reduce`], with memory of each member of this process. It is empty for a member without a
     /// block. `gpumem_dist_reduce()`.
     pub fn reduce<T: Element>(&self, x: &[View<'_, T>], op: Op) -> Result<T::Result> {
-        if op == Op::MinMax {
-            return Err(Error::argument("MinMax has two results; use min_max()"));
+        let mut ends = [T::Result::default(); 2];
+        let result = self.reduce_to(if op == Op::MinMax { &[] } else { x }, op, ends.as_mut_ptr());
+        match op {
+            Op::MinMax => Err(Error::argument("MinMax has two results; use min_max()")),
+            _ => result.map(|_| ends[0]),
         }
-        let mut result = T::Result::default();
-        self.reduce_to(x, op, &mut result).map(|_| result)
     }
 
     /// As [`crate::Context::min_max`]. `gpumem_dist_reduce()`.
@@ -253,31 +271,30 @@ impl Reduction {
 
     /// As [`crate::Context::argreduce`]. The index counts elements of the whole array. `gpumem_dist_argreduce()`.
     pub fn argreduce<T: Element>(&self, x: &[View<'_, T>], end: Extreme) -> Result<(T::Result, usize)> {
-        let x = self.plan.of_views(x, &self.needed, "x")?;
+        let (x, terms) = self.terms(x, "x");
         let api = self.plan.dist.api;
         let (mut value, mut index) = (T::Result::default(), 0);
         let p = &mut value as *mut T::Result;
         let (dtype, end) = (T::DTYPE as i32, end as i32);
-        let status =
-            unsafe { (api.gpumem_dist_argreduce)(self.plan.plan, dtype, end, x.to_read(), p.cast(), &mut index) };
-        self.plan.dist.check(status).map(|_| (value, index as usize))
+        let status = unsafe { (api.gpumem_dist_argreduce)(self.plan.plan, dtype, end, terms, p.cast(), &mut index) };
+        x.and_then(|_| self.plan.dist.check(status)).map(|_| (value, index as usize))
     }
 
     /// As [`crate::Context::dot`]. `gpumem_dist_dot()`.
     pub fn dot<T: Float>(&self, x: &[View<'_, T>], y: &[View<'_, T>]) -> Result<f64> {
-        let (x, y) = (self.plan.of_views(x, &self.needed, "x")?, self.plan.of_views(y, &self.needed, "y")?);
+        let ((x, of_x), (y, of_y)) = (self.terms(x, "x"), self.terms(y, "y"));
         let (api, dtype) = (self.plan.dist.api, T::DTYPE as i32);
         let mut result = 0.0;
-        let status = unsafe { (api.gpumem_dist_dot)(self.plan.plan, dtype, x.to_read(), y.to_read(), &mut result) };
-        self.plan.dist.check(status).map(|_| result)
+        let status = unsafe { (api.gpumem_dist_dot)(self.plan.plan, dtype, of_x, of_y, &mut result) };
+        x.and(y).and_then(|_| self.plan.dist.check(status)).map(|_| result)
     }
 
     /// As [`crate::Context::nrm2`]. `gpumem_dist_nrm2()`.
     pub fn nrm2<T: Float>(&self, x: &[View<'_, T>]) -> Result<f64> {
-        let x = self.plan.of_views(x, &self.needed, "x")?;
+        let (x, p) = self.terms(x, "x");
         let api = self.plan.dist.api;
         let mut result = 0.0;
-        let status = unsafe { (api.gpumem_dist_nrm2)(self.plan.plan, T::DTYPE as i32, x.to_read(), &mut result) };
-        self.plan.dist.check(status).map(|_| result)
+        let status = unsafe { (api.gpumem_dist_nrm2)(self.plan.plan, T::DTYPE as i32, p, &mut result) };
+        x.and_then(|_| self.plan.dist.check(status)).map(|_| result)
     }
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::slice::from_ref;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 fn context() -> Context {
     Context::new().expect("libgpumem.so is found by GPUMEM_LIBRARY or by the loader")
@@ -399,5 +399,58 @@ fn spreads_over_processes() -> Result<()> {
     let alone = unsafe { Dist::with_transport(&[], transport(0, 1, &sent, &released)?, None) };
     refused(alone, Status::INVALID_ARGUMENT, "members is 0");
     assert_eq!(released.load(Ordering::SeqCst), 3);
+    Ok(())
+}
+
+/// Found by the crate before the library is called. The other process learns of it at once, as of the library's refusals:
+/// they go on after plans and reductions that send no elements, and else the connection is lost.
+fn make_mistakes(sent: &Sent, rank: usize, last: usize) -> Result<()> {
+    let ctx = context();
+    let transport = transport(rank as i32, 2, sent, &Arc::default())?;
+    let dist = unsafe { Dist::with_transport(from_ref(&ctx), transport, Some(Duration::from_secs(20))) }?;
+    let layout = |lower, upper| Layout::new::<f64>(&[10]).block(Block::new(&[lower], &[upper]));
+    let (mine, whole) = (layout(5 * rank, 5 * rank + 5), layout(0, 10));
+    let sums = dist.plan_reduce(&mine, None)?;
+    let gather = dist.plan_redistribute(&mine, &whole, None, None)?;
+    for culprit in 0..2 {
+        let mistaken = rank == culprit;
+        let x = vec![1.0; if mistaken { 4 } else { 5 }];
+        let refused = |result: Result<()>| match mistaken {
+            true => assert!(result.is_err()),
+            false => refused(result, Status::INVALID_ARGUMENT, "process"),
+        };
+        refused(sums.reduce(&[View::from(&x)], Op::Max).map(drop));
+        refused(sums.min_max(&[View::from(&x)]).map(drop));
+        refused(sums.argreduce(&[View::from(&x)], Extreme::Max).map(drop));
+        let low: &[usize] = if mistaken { &[0, 0] } else { &[0] };
+        refused(dist.plan_halo(&mine, low, &[0], &[false], None).map(drop));
+        let order: &[usize] = if mistaken { &[0, 1] } else { &[0] };
+        refused(dist.plan_redistribute(&mine, &whole, Some(order), None).map(drop));
+    }
+    let (x, mut y) = (vec![1.0; 5 - rank], [0.0; 10]);
+    assert_eq!(sums.reduce::<f64>(&[View::from(&y[..5])], Op::Max)?, 0.0);
+    let found = match last {
+        0 => sums.reduce(&[View::from(&x)], Op::Sum).map(drop),
+        1 => sums.dot(&[View::from(&x)], &[View::from(&x)]).map(drop),
+        2 => sums.nrm2(&[View::from(&x)]).map(drop),
+        _ => gather.execute(&[View::from(&x)], &mut [ViewMut::from(&mut y)]),
+    };
+    let status = found.expect_err("this should have been refused").status();
+    assert!(rank == 1 || [Status::INVALID_ARGUMENT, Status::PEER_LOST].contains(&status), "{}: {:?}", last, status);
+    Ok(())
+}
+
+#[test]
+fn tells_the_other_process_of_mistakes() -> Result<()> {
+    let start = Instant::now();
+    for last in 0..4 {
+        let sent: Sent = Arc::default();
+        let results = std::thread::scope(|s| {
+            let other = s.spawn(|| make_mistakes(&sent, 1, last));
+            (make_mistakes(&sent, 0, last), other.join().unwrap())
+        });
+        results.0.and(results.1)?;
+    }
+    assert!(start.elapsed() < Duration::from_secs(15));
     Ok(())
 }
