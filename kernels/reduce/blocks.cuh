@@ -275,14 +275,15 @@ __device__ __forceinline__ Node load_node(const Node* from) {
   return node;
 }
 
-// Ends one of many lines with valid offsets. Sums and products of floating-point elements always have a value.
-template <class Node>
+// Ends one of many lines with valid offsets. Sums and products of floating-point elements always have a value. kBytes: as
+// for store_word().
+template <int kBytes, class Node>
 __device__ __forceinline__ void finish_sound_line(const ReduceLaunch& launch, int64_t index, int64_t n,
                                                   const Node& node) {
   if constexpr (std::is_same_v<Node, SumNode>) {
-    static_cast<uint64_t*>(launch.result)[index] = word_of(node.sum);
+    store_word<kBytes>(launch, index, word_of(node.sum));
   } else if constexpr (std::is_same_v<Node, ProductNode>) {
-    static_cast<uint64_t*>(launch.result)[index] = word_of(node.product);
+    store_word<kBytes>(launch, index, word_of(node.product));
   } else if constexpr (std::is_same_v<Node, NarrowNode>) {
     static_cast<int64_t*>(launch.result)[index] = node.sum;
   } else {

@@ -214,8 +214,8 @@ __global__ void __launch_bounds__(1024)
     const Node* nodes = static_cast<const Node*>(launch.scratch.nodes) + line;
     const auto load = [&](int64_t run) { return as_whole(load_node(nodes + run * shape.nodes)); };
     if (line < launch.lines.count) {
-      finish_sound_line(launch, line, launch.lines.length,
-                        eight_tree<Whole<Node>>(load, 0, static_cast<int64_t>(shape.runs.value)));
+      finish_sound_line<0>(launch, line, launch.lines.length,
+                           eight_tree<Whole<Node>>(load, 0, static_cast<int64_t>(shape.runs.value)));
     }
     return;
   }
@@ -244,7 +244,7 @@ __global__ void __launch_bounds__(1024)
     node = part == 0 && lane < warps ? shared[warp + lane] : Whole<Node>{};
   }
   const bool ends = lane == 0 && part == 0 && first + column < launch.lines.count;
-  if (ends) finish_sound_line(launch, first + column, launch.lines.length, node);
+  if (ends) finish_sound_line<0>(launch, first + column, launch.lines.length, node);
 }
 
 // Warps per column, up to 8, so that a thread has at most eight partial results. 0: one thread loads all of them.

@@ -51,6 +51,7 @@ struct ReduceLaunch {
   const void* x = nullptr;
   void* result = nullptr;           // may be nullptr, as may index
   gpumem_status* status = nullptr;  // of many lines: only if none of them can fail
+  bool rounded = false;   // results have the type of the elements, f16, bf16 or f32; otherwise, words of 8 bytes
   bool prepares = false;  // there is a status to write, or the grid is so small that the next kernel may start early
   int64_t tile = 0;       // elements of a line per block
   LineLayout lines{};

@@ -1,6 +1,7 @@
 // The place of a line, and the end of its reduction.
 #pragma once
 
+#include "kernels/convert/element.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/limits.hpp"
 #include "kernels/reduce/launch.hpp"
@@ -54,6 +55,22 @@ __device__ __forceinline__ void begin_lines(const ReduceLaunch& launch) {
   if (!launch.prepares) return;
   if (gridDim.x * gridDim.y <= kFewBlocks) trigger_programmatic_launch();
   if (launch.status != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *launch.status = GPUMEM_OK;
+}
+
+// Stores word `index` of the results of many lines. kBytes: of the elements, or 0 if not known.
+template <int kBytes, class Launch>
+__device__ __forceinline__ void store_word(const Launch& launch, int64_t index, uint64_t word) {
+  if (kBytes == 8 || kBytes == 1 || !launch.rounded) {
+    static_cast<uint64_t*>(launch.result)[index] = word;
+    return;
+  }
+  const double value = __longlong_as_double(static_cast<int64_t>(word));
+  if (kBytes == 4 || (kBytes == 0 && launch.dtype == GPUMEM_F32)) {
+    static_cast<float*>(launch.result)[index] = converted<float>(value);
+  } else {
+    static_cast<uint16_t*>(launch.result)[index] =
+        launch.dtype == GPUMEM_F16 ? converted<Half>(value).bits : converted<Brain>(value).bits;
+  }
 }
 
 template <class Launch>
@@ -115,8 +132,8 @@ __device__ __noinline__ void finish_line(const ReduceLaunch& launch, int64_t ind
     value.status = line.sound ? GPUMEM_EMPTY : GPUMEM_OUT_OF_RANGE;
   }
   if constexpr (kKind == NodeKind::arg) return store_found(launch, index, value);
-  char* result = static_cast<char*>(launch.result) + index * 8 * value_words(launch.op);
-  for (int i = 0; i < value_words(launch.op); ++i) store_anywhere(result + 8 * i, value.word[i]);
+  const int words = value_words(launch.op);
+  for (int i = 0; i < words; ++i) store_word<0>(launch, index * words + i, value.word[i]);
   if (value.status != GPUMEM_OK) atomicMax(launch.scratch.status, value.status);
 }
 

@@ -57,6 +57,7 @@ struct ReduceAxisParams {
   int64_t batch_stride = 0;
   const LineAxes* axes = nullptr;   // of a launch on a GPU
   void* result = nullptr;           // as above
+  bool rounded = false;             // results have the floating-point type of x; only on a GPU
   int64_t* index = nullptr;         // of a search
   gpumem_status* status = nullptr;  // as above
 

@@ -397,9 +397,9 @@ __device__ __forceinline__ void finish(const ReduceLaunch& launch, int64_t index
     static_assert(count_accumulated_in(NodeKind::range) == 6);
     if (launch.op != GPUMEM_MIN_MAX && launch.op != GPUMEM_MAX_ABS) {
       const RangeNode range(node.stored());
-      static_cast<uint64_t*>(launch.result)[index] = for_type<Term::kBytes>(
+      const uint64_t word = for_type<Term::kBytes>(
           launch.dtype, [&](gpumem_dtype type) { return value_of(type, launch.op, range).word[0]; });
-      return;
+      return store_word<Term::kBytes>(launch, index, word);
     }
   }
   if constexpr (kSearches<Term>) {
@@ -408,7 +408,7 @@ __device__ __forceinline__ void finish(const ReduceLaunch& launch, int64_t index
                          return value_of(type, launch.op, found);
                        }));
   }
-  finish_sound_line(launch, index, line.n, node);
+  finish_sound_line<Term::kBytes>(launch, index, line.n, node);
 }
 
 }  // namespace gpumem::kernels

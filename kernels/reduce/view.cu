@@ -35,6 +35,7 @@ struct ViewLaunch {
   int32_t rank;
   int32_t step[2];  // the part of kStep along axes 0 and 1
   bool aligned;
+  bool rounded;  // as in ReduceLaunch
   gpumem_dtype dtype;
   gpumem_reduce_op op;
   uint32_t ticket;
@@ -319,8 +320,7 @@ __device__ __forceinline__ int64_t line_of_block(const ViewLaunch& view) {
 // As finish_line(), for lines with elements.
 __device__ __forceinline__ void store_line(const ViewLaunch& view, const ReduceValue& value) {
   const int words = value_words(view.op);
-  char* const result = static_cast<char*>(view.result) + int64_t{blockIdx.x} * 8 * words;
-  for (int i = 0; i < words; ++i) store_anywhere(result + 8 * i, value.word[i]);
+  for (int i = 0; i < words; ++i) store_word<0>(view, int64_t{blockIdx.x} * words + i, value.word[i]);
   if (value.status != GPUMEM_OK) atomicMax(view.lines_status, value.status);
 }
 
@@ -409,6 +409,7 @@ ViewLaunch view_of(const ReduceLaunch& launch) noexcept {
   if (dot) set_operand(view.y, launch.y, in_y, view, steps, bytes);
   view.aligned = aligned(launch.x, bytes) && (!dot || aligned(launch.y, bytes));
   view.tile = launch.tile / kLeafTerms;
+  view.rounded = launch.rounded;
   view.dtype = launch.dtype;
   view.op = launch.op;
   view.ticket = launch.ticket;

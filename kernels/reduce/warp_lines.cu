@@ -361,8 +361,12 @@ struct ShortLines {
   }
 };
 
+// Blocks per multiprocessor; 0: no bound. Without it, 256 f32 use 86 registers, too many for three blocks.
+template <class Term>
+constexpr int kShortBlocks = Term::kOrdered&& Term::kBytes == 4 ? 3 : 0;
+
 template <class Term, class Unit, int kLongest, bool kSegments>
-__global__ void __launch_bounds__(kWarpLineThreads)
+__global__ void __launch_bounds__(kWarpLineThreads, kShortBlocks<Term>)
     short_kernel(const __grid_constant__ Matrix matrix, const __grid_constant__ ReduceLaunch launch) {
   using Lines = ShortLines<Term, Unit, kLongest, kSegments>;
   using Node = typename Lines::Node;

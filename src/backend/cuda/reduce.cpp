@@ -49,6 +49,7 @@ kernels::ReduceLaunch launch_of(const ReduceAxisParams& params, const Config& co
                                   .batch_stride = params.batch_stride,
                                   .many = true};
   kernels::ReduceLaunch launch = launch_of(params, config, lines, ceil_div(lines.length, config.tile));
+  launch.rounded = params.rounded;
   launch.index = params.index;
   launch.axes = params.axes;
   return launch;

@@ -2,6 +2,7 @@
 // or rows of a copy whose reduced axes come last.
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/names.hpp"
@@ -142,7 +143,7 @@ struct AxesWork {
   bool readable = false;  // lines.axes may be axes, and then x is not packed
   LineAxes axes;
   gpumem_dtype result_type = GPUMEM_F64;
-  bool rounded = false;
+  bool rounded = false;  // in a launch of its own
   const void* x = nullptr;
 };
 
@@ -300,6 +301,7 @@ Placement place_lines(CallPlanner& planner, AxesWork& work, const ByteRange& x) 
     work.packed = false;
     work.lines.axes = &work.axes;
   }
+  if (placement.space == ExecutionSpace::cuda) std::swap(work.lines.rounded, work.rounded);
   if (work.packed) work.lines.x = placeholder();
   work.reducing = decide<ReduceAxisFamily>(planner, placement.space, work.lines);
   return placement;
