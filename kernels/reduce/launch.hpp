@@ -111,7 +111,7 @@ using ReduceLauncher = LaunchResult(const ReduceLaunch&, Stream);
 
 ReduceLauncher reduce_tiles;           // a contiguous sequence of aligned elements
 ReduceLauncher reduce_single_tile;     // a short contiguous sequence of aligned elements
-ReduceLauncher reduce_strided_scalar;  // any lines
+ReduceLauncher reduce_strided_scalar;  // any of many lines
 ReduceLauncher reduce_view;            // one sequence with any strides, or a view of it; lines along several axes
 ReduceLauncher reduce_warp_lines;      // contiguous lines
 ReduceLauncher reduce_columns;

@@ -1,4 +1,4 @@
-// Reductions of any lines.
+// Reductions of any of many lines.
 // Moves: reads x once, writes one value per line.
 // Access: a warp takes 1024 elements at a time, every 32nd per lane. Misaligned elements are assembled from bytes.
 // Shapes: any stride, alignment, type and operation, decided at run time. Faster kernels accept less.
@@ -35,60 +35,41 @@ __device__ __forceinline__ void load_bits(uint64_t (&bits)[kAtOnce], const char*
 class Sequence {
  public:
   __device__ Sequence(const ReduceLaunch& launch, const Line& line)
-      : line_(line),
-        dtype_(launch.dtype),
-        op_(launch.op),
-        bytes_(element_bytes(launch.dtype)),
-        pitch_(launch.lines.stride * bytes_),
-        y_pitch_(launch.y_stride * bytes_) {}
+      : line_(line), dtype_(launch.dtype), op_(launch.op), pitch_(launch.lines.stride * element_bytes(launch.dtype)) {}
 
   // Enters elements i, i + 32, ... into a[0], ..., a[3], a[0], ....
   template <class Node>
   __device__ __forceinline__ void enter(Node (&a)[4], int64_t i) const {
     uint64_t x[kAtOnce] = {};
-    uint64_t y[kAtOnce] = {};
     load_bits(x, line_.x + i * pitch_, pitch_, line_.n - i, dtype_);
-    if (Node::kind == NodeKind::sum && op_ == GPUMEM_DOT) {
-      load_bits(y, line_.y + i * y_pitch_, y_pitch_, line_.n - i, dtype_);
-    }
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k) {
-      if (i + 32 * k < line_.n) a[k % 4] = combine(a[k % 4], node(x[k], y[k], i + 32 * k, Node{}));
+      if (i + 32 * k < line_.n) a[k % 4] = combine(a[k % 4], node(x[k], i + 32 * k, Node{}));
     }
   }
 
  private:
-  __device__ IntegerNode node(uint64_t x, uint64_t, int64_t, IntegerNode) const {
+  __device__ IntegerNode node(uint64_t x, int64_t, IntegerNode) const {
     return integer_term(dtype_, op_, extend(dtype_, x));
   }
-  __device__ IntegerProductNode node(uint64_t x, uint64_t, int64_t, IntegerProductNode) const {
+  __device__ IntegerProductNode node(uint64_t x, int64_t, IntegerProductNode) const {
     return integer_factor(dtype_, extend(dtype_, x));
   }
-  __device__ RangeNode node(uint64_t x, uint64_t, int64_t, RangeNode) const {
+  __device__ RangeNode node(uint64_t x, int64_t, RangeNode) const {
     const uint64_t key = range_key(dtype_, op_, x);
     return {key, key};
   }
-  __device__ ArgNode node(uint64_t x, uint64_t, int64_t i, ArgNode) const {
-    return {rank_of(dtype_, op_, key_of(dtype_, x)), i};
-  }
-  __device__ SumNode node(uint64_t x, uint64_t y, int64_t, SumNode) const {
-    const double v = to_double(dtype_, x);
-    return SumNode(op_ == GPUMEM_DOT ? v * to_double(dtype_, y) : sum_term(op_, v));
-  }
-  __device__ ProductNode node(uint64_t x, uint64_t, int64_t, ProductNode) const {
-    return ProductNode(to_double(dtype_, x));
-  }
-  __device__ CompensatedNode node(uint64_t x, uint64_t, int64_t, CompensatedNode) const {
+  __device__ ArgNode node(uint64_t x, int64_t i, ArgNode) const { return {rank_of(dtype_, op_, key_of(dtype_, x)), i}; }
+  __device__ SumNode node(uint64_t x, int64_t, SumNode) const { return SumNode(sum_term(op_, to_double(dtype_, x))); }
+  __device__ ProductNode node(uint64_t x, int64_t, ProductNode) const { return ProductNode(to_double(dtype_, x)); }
+  __device__ CompensatedNode node(uint64_t x, int64_t, CompensatedNode) const {
     return CompensatedNode(to_double(dtype_, x));
   }
-  __device__ NormNode node(uint64_t x, uint64_t, int64_t, NormNode) const { return norm_term(to_double(dtype_, x)); }
 
   const Line& line_;
   gpumem_dtype dtype_;
   gpumem_reduce_op op_;
-  int bytes_;
   int64_t pitch_;
-  int64_t y_pitch_;
 };
 
 // Leaf q, for every lane. Lane l has positions l, l + 32, l + 64 and l + 96.
@@ -115,7 +96,7 @@ __global__ void __launch_bounds__(kElementThreads, kResident<Node>)
     strided_scalar_kernel(const __grid_constant__ ReduceLaunch launch) {
   constexpr int kWarps = kElementThreads / 32;
   __shared__ Node shared[32];
-  if (launch.lines.many) begin_lines(launch);
+  begin_lines(launch);
   for (int64_t index = blockIdx.x; index < launch.lines.count; index += gridDim.x) {
     const Line line = line_of(launch, index, element_bytes(launch.dtype));
     const Sequence sequence(launch, line);
@@ -135,14 +116,7 @@ __global__ void __launch_bounds__(kElementThreads, kResident<Node>)
     Whole<Node> whole;
     if (last_block_reduce(stack.whole(), line.n, line_nodes<Node>(launch, index), launch.scratch.counters + index,
                           shared, whole)) {
-      const ReduceNode node = whole.stored();
-      if (launch.lines.many) {
-        finish_line<Node::kind>(launch, index, line, node);
-      } else if (launch.slot != nullptr) {
-        publish(launch.slot, node, launch.ticket);
-      } else {
-        store_value(launch, value_of(launch.dtype, launch.op, node, Root{}), launch.op == GPUMEM_MIN_MAX);
-      }
+      finish_line<Node::kind>(launch, index, line, whole.stored());
     }
     __syncthreads();
   }
@@ -151,8 +125,12 @@ __global__ void __launch_bounds__(kElementThreads, kResident<Node>)
 }  // namespace
 
 LaunchResult reduce_strided_scalar(const ReduceLaunch& launch, Stream stream) {
-  return with_node(node_kind(launch.dtype, launch.op), [&](auto node) {
-    return enqueue(strided_scalar_kernel<decltype(node)>, lines_grid(launch), kElementThreads, stream, launch);
+  return with_node(node_kind(launch.dtype, launch.op), [&](auto node) -> LaunchResult {
+    if constexpr (std::is_same_v<decltype(node), NormNode>) {
+      return cudaErrorInvalidValue;  // not of lines
+    } else {
+      return enqueue(strided_scalar_kernel<decltype(node)>, lines_grid(launch), kElementThreads, stream, launch);
+    }
   });
 }
 

@@ -1,8 +1,9 @@
 // Reductions of views, of sequences with any stride, and of lines along several axes.
 // Moves: reads each element once, writes one value per line.
 // Access: a warp takes a leaf (1024 elements) at a time, every 32nd element per lane, with several loads in flight.
-//         Lanes step along the axes without divisions. Leaves at the end of the view, leaves that cross from one run of
-//         the last three axes to the next, and misaligned elements are read one by one.
+//         Lanes step along the axes without divisions, and with one pitch along a single axis. Leaves at the end of
+//         several axes, leaves that cross from one run of the last three axes to the next, and misaligned elements are
+//         read one by one.
 // Shapes: any view. Neighbouring elements of the last axis should be contiguous.
 #include "kernels/alignment.hpp"
 #include "kernels/division.hpp"
@@ -177,11 +178,12 @@ __device__ __noinline__ Bits any_element(const ViewLaunch& view, const ViewOpera
                                          int64_t index) {
   const char* p = operand.data + line;
 #pragma unroll 1
-  for (int d = 0; d < view.rank; ++d) {
+  for (int d = 0; d + 1 < view.rank; ++d) {
     const Quotient q(index, view.extent[d]);
     index = q.quotient;
     p += q.rest * operand.stride[d];
   }
+  p += index * operand.stride[view.rank - 1];
   if (view.aligned) return *reinterpret_cast<const Bits*>(p);
   Bits bits = 0;
 #pragma unroll 1
@@ -236,15 +238,63 @@ __device__ __forceinline__ typename Term::Partial part_of_leaf(const ViewLaunch&
   return fold_own<Partial>(a);
 }
 
-// Leaf q, for every lane. line: bytes from x to the line.
+// The same for a view with one axis. kFull: a whole leaf.
+template <class Term, bool kFull>
+__device__ __forceinline__ typename Term::Partial part_of_axis(const ViewLaunch& view, int64_t first) {
+  using Partial = typename Term::Partial;
+  using Bits = BitsOf<Term>;
+  constexpr bool kTwo = is_dot<Term>();
+  constexpr int kAtOnce = !kFull || sizeof(Partial) > 16 ? 4 : kTwo || sizeof(Partial) > 8 ? 8 : 16;
+  const Term term(view.dtype, view.op);
+  const int64_t in_x = view.x.stride[0] * kStep;
+  const int64_t in_y = view.y.stride[0] * kStep;
+  const char* x = view.x.data + first * view.x.stride[0];
+  const char* y = view.y.data + first * view.y.stride[0];
+  const int64_t end = kFull ? first + kLeafTerms : min(view.n, first + kLeafTerms);
+  Partial a[kPositions];
+#pragma unroll 1
+  for (int64_t at = first; at < end; at += kAtOnce * kStep) {
+    Bits of_x[kAtOnce];
+    Bits of_y[kAtOnce];
+#pragma unroll
+    for (int j = 0; j < kAtOnce; ++j, x += in_x, y += in_y) {
+      if (!kFull && at + j * kStep >= end) continue;
+      of_x[j] = *reinterpret_cast<const Bits*>(x);
+      if (kTwo) of_y[j] = *reinterpret_cast<const Bits*>(y);
+    }
+#pragma unroll
+    for (int j = 0; j < kAtOnce; ++j) {
+      if (!kFull && at + j * kStep >= end) continue;
+      enter(term, a[j % kPositions], of_x[j], of_y[j], at + j * kStep);
+    }
+  }
+  return fold_own<Partial>(a);
+}
+
+// Not inlined, because it needs other registers.
 template <class Term>
+__device__ __noinline__ typename Term::Partial part_of_last_leaf(const ViewLaunch& view, int64_t first) {
+  return part_of_axis<Term, false>(view, first);
+}
+
+template <class Term, bool kOneAxis>
+__device__ __forceinline__ typename Term::Partial lane_of_leaf(const ViewLaunch& view, int64_t line, int64_t begin) {
+  const int64_t first = begin + threadIdx.x % 32;
+  const bool whole = begin + kLeafTerms <= view.n;
+  if constexpr (kOneAxis) {
+    if (view.aligned) return whole ? part_of_axis<Term, true>(view, first) : part_of_last_leaf<Term>(view, first);
+  } else {
+    const bool in_one_run = view.rank <= 3 || Quotient(begin, view.inner).rest + kLeafTerms <= view.inner;
+    if (view.aligned && whole && in_one_run) return part_of_leaf<Term>(view, line, first);
+  }
+  return part_of_any_leaf<Term>(view, line, first);
+}
+
+// Leaf q, for every lane. line: bytes from x to the line.
+template <class Term, bool kOneAxis>
 __device__ __forceinline__ typename Term::Node leaf_of_view(const ViewLaunch& view, int64_t line, int64_t q) {
   using Node = typename Term::Node;
-  const int64_t begin = q * kLeafTerms;
-  const int64_t first = begin + threadIdx.x % 32;
-  const bool in_one_run = view.rank <= 3 || Quotient(begin, view.inner).rest + kLeafTerms <= view.inner;
-  const bool walks = view.aligned && begin + kLeafTerms <= view.n && in_one_run;
-  Node node(walks ? part_of_leaf<Term>(view, line, first) : part_of_any_leaf<Term>(view, line, first));
+  Node node(lane_of_leaf<Term, kOneAxis>(view, line, q * kLeafTerms));
 #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2) node = combine(node, shuffle_xor(node, distance));
   return node;
@@ -263,13 +313,13 @@ template <class Term>
 using UnboundedNode = decltype(unbounded(std::declval<typename Term::Node>()));
 
 // Leaves [first, first + count) for thread 0, count <= kLeavesInShared.
-template <class Term>
+template <class Term, bool kOneAxis>
 __device__ __forceinline__ typename Term::Node node_of_leaves(const ViewLaunch& view, int64_t line, int64_t first,
                                                               int count, typename Term::Node* leaves) {
   using Node = typename Term::Node;
 #pragma unroll 1
   for (int i = threadIdx.x / 32; i < count; i += blockDim.x / 32) {
-    const Node leaf = leaf_of_view<Term>(view, line, first + i);
+    const Node leaf = leaf_of_view<Term, kOneAxis>(view, line, first + i);
     if (threadIdx.x % 32 == 0) leaves[i] = leaf;
   }
   __syncthreads();
@@ -283,7 +333,7 @@ __device__ __forceinline__ typename Term::Node node_of_leaves(const ViewLaunch& 
 
 // A block's tile of 2^k leaves, for thread 0. Those past the end are empty. waiting[i] is a subtree that waits for its
 // neighbour.
-template <class Term>
+template <class Term, bool kOneAxis>
 __device__ __forceinline__ UnboundedNode<Term> node_of_tile(const ViewLaunch& view, int64_t line,
                                                             typename Term::Node* leaves, UnboundedNode<Term>* waiting) {
   UnboundedNode<Term> node{};
@@ -294,7 +344,7 @@ __device__ __forceinline__ UnboundedNode<Term> node_of_tile(const ViewLaunch& vi
     const int64_t first = blockIdx.y * view.tile + run * kLeavesInShared;
     const int64_t most = view.tile < kLeavesInShared ? view.tile : kLeavesInShared;
     const auto count = static_cast<int>(first >= all ? 0 : all - first < most ? all - first : most);
-    node = unbounded(node_of_leaves<Term>(view, line, first, count, leaves));
+    node = unbounded(node_of_leaves<Term, kOneAxis>(view, line, first, count, leaves));
     if (threadIdx.x != 0) continue;
     int level = 0;
 #pragma unroll 1
@@ -324,7 +374,8 @@ __device__ __forceinline__ void store_line(const ViewLaunch& view, const ReduceV
   if (value.status != GPUMEM_OK) atomicMax(view.lines_status, value.status);
 }
 
-template <class Term>
+// kOneAxis: a sequence with a stride.
+template <class Term, bool kOneAxis>
 __global__ void __launch_bounds__(kElementThreads) view_kernel(const __grid_constant__ ViewLaunch launch) {
   using Node = UnboundedNode<Term>;
   __shared__ typename Term::Node leaves[kLeavesInShared];
@@ -336,7 +387,7 @@ __global__ void __launch_bounds__(kElementThreads) view_kernel(const __grid_cons
   } else {
     synchronize_and_trigger();
   }
-  Node node = node_of_tile<Term>(launch, line_of_block(launch), leaves, shared);
+  Node node = node_of_tile<Term, kOneAxis>(launch, line_of_block(launch), leaves, shared);
   auto* const nodes = static_cast<Node*>(launch.nodes) + int64_t{blockIdx.x} * gridDim.y;
   if (gridDim.y > 1) {
     if (threadIdx.x == 0) store_node(nodes + blockIdx.y, node);
@@ -444,11 +495,24 @@ cudaError_t for_view_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& f
   return for_element(dtype, op, f);
 }
 
+// Only sums of floating-point elements and dot products have a kernel for one axis, to keep code small.
+template <class Term>
+constexpr bool kHasOneAxis = is_dot<Term>();
+template <gpumem_dtype kType>
+constexpr bool kHasOneAxis<FloatElement<kType, GPUMEM_SUM>> = true;
+
 }  // namespace
 
 LaunchResult reduce_view(const ReduceLaunch& launch, Stream stream) {
   return for_view_element(launch.dtype, launch.op, [&]<class Term>() {
-    return enqueue_programmatic(view_kernel<Term>, lines_grid(launch), launch.block, stream, view_of(launch));
+    const ViewLaunch view = view_of(launch);
+    const auto with = [&](auto kernel) {
+      return enqueue_programmatic(kernel, lines_grid(launch), launch.block, stream, view);
+    };
+    if constexpr (kHasOneAxis<Term>) {
+      if (view.rank == 1 && launch.axes == nullptr) return with(view_kernel<Term, true>);
+    }
+    return with(view_kernel<Term, false>);
   });
 }
 

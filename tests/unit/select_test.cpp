@@ -524,7 +524,7 @@ TEST(Tuning, ComesBeforeTheTableAndAfterForce) {
   const DeviceProps h200 = fixtures::find_device("h200")->props;
   const ReduceParams problem{.x = made_up_address(0), .n = 1 << 20};
   const auto& names = family_names(GPUMEM_FAMILY_REDUCE);
-  const int32_t elements = find_variant(names, "strided_scalar");
+  const int32_t elements = find_variant(names, "view");
   const int32_t host = find_variant(names, "host_vector");
   const int32_t revision = ReduceFamily::table()[elements].revision;
   const TunedRow tuned{elements, revision};

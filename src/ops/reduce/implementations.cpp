@@ -81,19 +81,12 @@ Config last_block_config(const DeviceProps&, const ReduceParams& p) noexcept {
   return {ceil_div(chunks, tile), 32 * block_warps, static_cast<int32_t>(tile / block_warps), tile * chunk};
 }
 
-// Any stride. One warp per block of 1024 elements. The number of partial results limits the grid.
-Config strided_scalar_config(const DeviceProps&, const ReduceParams& p) noexcept {
-  int64_t tile = int64_t{kElementThreads} / 32 * kLeafTerms;
-  while (ceil_div(p.n, tile) > kMaxReduceBlocks) tile *= 2;
-  return {ceil_div(p.n, tile), kElementThreads, 1, tile};
-}
-
-// Views, and any stride. One warp per 1024-element block. Few of them get small thread blocks, so that each
-// multiprocessor has some. Otherwise a tile leaves several waves of thread blocks.
+// Views, and any stride. One warp per 1024-element block. Up to eight are one thread block. Few of them get small ones, so
+// that each multiprocessor has some. Otherwise a tile leaves several waves of thread blocks.
 Config view_config(const DeviceProps&, const ReduceParams& p) noexcept {
   const int64_t leaves = ceil_div(p.n, kLeafTerms);
   if (leaves <= 1024) {
-    const int32_t warps = leaves <= 128 ? 1 : leaves <= 256 ? 2 : leaves <= 512 ? 4 : 8;
+    const int32_t warps = leaves <= 8 ? 8 : leaves <= 128 ? 1 : leaves <= 256 ? 2 : leaves <= 512 ? 4 : 8;
     return {ceil_div(leaves, warps), 32 * warps, 1, warps * int64_t{kLeafTerms}};
   }
   constexpr int64_t kWarps = kElementThreads / 32;
@@ -146,9 +139,7 @@ constexpr Implementation<ReduceParams> kTable[] = {
      by_name},
     {"coalesced", ExecutionSpace::cuda, 1, plan<accepts_ladder, shared_out_config>, gpu<kernels::reduce_coalesced>,
      by_name},
-    {"strided_scalar", ExecutionSpace::cuda, 2, plan<accepts_sequence, strided_scalar_config>,
-     gpu<kernels::reduce_strided_scalar>},
-    {"view", ExecutionSpace::cuda, 1, plan<accepts<ReduceParams>, view_config>, gpu<kernels::reduce_view>},
+    {"view", ExecutionSpace::cuda, 2, plan<accepts<ReduceParams>, view_config>, gpu<kernels::reduce_view>},
     {"host_vector", ExecutionSpace::host, 2, plan<accepts_contiguous, host_config>, HostWay{}},
     {"host_strided", ExecutionSpace::host, 2, plan<accepts<ReduceParams>, host_config>, HostWay{.one_by_one = true}},
     {"host_serial", ExecutionSpace::host, 2, plan<accepts<ReduceParams>, whole<ReduceParams>>,
