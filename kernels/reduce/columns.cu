@@ -2,11 +2,13 @@
 // Moves: reads x once, writes one value per column.
 // Access: neighbouring threads read neighbouring columns of a row, then of the next row, so narrow matrices without
 //         padding are read in one piece. Of each 128 rows, thread (c, y) takes y, y + side, ... of column c in several
-//         passes. The first steps of the reproducible order stay in the thread, and the last ones use shared memory.
-//         A second kernel combines the partial results of columns with several runs.
+//         passes. Words of 16 bytes are copied to shared memory ahead of the additions. The first steps of the
+//         reproducible order stay in the thread, and the last ones use shared memory. A second kernel combines the
+//         partial results of columns with several runs.
 // Shapes: columns of more rows than few_rows.cu takes. A unit is a run of 1024-element blocks of a group of columns. A
-//         thread block takes as many small units as fill it.
-// H200, sums of 2^27 f32: 3,600 GB/s at 32 columns, 3,100 at 129 (rows not aligned to sectors), 4,000 from 512 on.
+//         thread block takes as many small units as fill it. The rows of sums may lie along two axes (kRuns).
+// H200, sums of f32: 3,900 GB/s of 16384 x 4096, 3,600 of 365 x 64800, 3,100 at 129 columns (rows not aligned to
+// sectors).
 #include "kernels/reduce/columns.cuh"
 
 namespace gpumem::kernels {
@@ -28,9 +30,10 @@ struct ColumnShape {
   Divisor<uint64_t> runs;
   Divisor<uint64_t> groups;
   int fold_warps;  // per column, in the second kernel
+  Divisor<uint32_t> run;
 };
 
-template <class Term, bool kWords>
+template <class Term, int kColumns>
 struct ColumnPlace {
   int y;  // index among the column's threads; `side` for a thread without work, which combines nothing
   int64_t run;
@@ -54,7 +57,7 @@ struct ColumnPlace {
     run = static_cast<int64_t>(unit - above * shape.runs.value);
     batch = static_cast<int64_t>(shape.groups.value == 1 ? above : shape.groups.quotient(above));
     const int64_t group = static_cast<int64_t>(above) - batch * static_cast<int64_t>(shape.groups.value);
-    first_column = (group * shape.width + column) * Columns<Term, kWords>::kCount;
+    first_column = (group * shape.width + column) * Columns<Term, kColumns>::kCount;
     exists = has_unit && static_cast<int64_t>(unit) < shape.all && first_column < lines.per_batch;
     x = static_cast<const char*>(launch.x) + (batch * lines.batch_stride + first_column) * Term::kBytes;
     begin = run * launch.tile;
@@ -63,23 +66,23 @@ struct ColumnPlace {
 };
 
 // A thread's rows of one 1024-element block: n rows from row `at` on, kRows at a time, in shape.passes passes.
-template <class Term, bool kWords, int kRows>
+template <class Term, int kColumns, int kRows, bool kRuns>
 struct LeafRows {
   using Partial = typename Term::Partial;
-  using C = Columns<Term, kWords>;
-  using R = Rows<Term, kWords, kRows>;
-  using Passes = PassFold<Partial, C::kCount>;
+  using C = Columns<Term, kColumns>;
+  using R = Rows<Term, kColumns, kRows>;
+  using Passes = PassFold<Partial, C::kCount, kRows>;
 
   const Term& term;
   const ColumnShape& shape;
-  const char* x;
-  int64_t pitch;
+  const ColumnRows<kRuns>& column;
   int64_t at;
   int y;
   int n;
   int apart;  // threads and passes that share the rows
 
   __device__ __forceinline__ int first_of(int pass) const { return y + Passes::place(pass, shape.passes) * shape.side; }
+  __device__ __forceinline__ auto place(int from) const { return column.from(at + from, apart); }
   __device__ __forceinline__ void end_pass(Passes& passes, int pass, R& rows, Partial (&partial)[C::kCount]) const {
     rows.fold();
 #pragma unroll
@@ -87,14 +90,25 @@ struct LeafRows {
     if (shape.passes > 1) passes.enter(pass, partial);
   }
 
+  // The next rows of a thread, across passes.
+  struct Next {
+    int from;
+    int pass = 0;
+    __device__ __forceinline__ void step(const LeafRows& leaf) {
+      from += kRows * leaf.apart;
+      if (from >= leaf.n) from = leaf.first_of(++pass);
+    }
+  };
+
   // Loads the next rows before it adds up the current ones.
   __device__ __forceinline__ void add_ahead(Partial (&partial)[C::kCount]) const {
     Passes passes;
     const int chunk = kRows * apart;
     int from = y;
-    const char* p = x + (at + from) * pitch;
+    const char* p = column.at(at + from);
+    const auto here = [&](int i) { return p + i * (apart * column.pitch); };
     C next[kRows];
-    R::load(next, p, apart * pitch, from, apart, n);
+    R::load(next, here, from, apart, n);
     R rows;
     for (int pass = 0; pass < shape.passes;) {
       C row[kRows];
@@ -103,17 +117,49 @@ struct LeafRows {
       const int first = from;
       const int of_pass = pass;
       from += chunk;
-      p += chunk * pitch;
+      p += chunk * column.pitch;
       if (from >= n) {
         from = first_of(++pass);
-        p = x + (at + from) * pitch;
+        p = column.at(at + from);
       }
-      if (pass < shape.passes) R::load(next, p, apart * pitch, from, apart, n);
+      if (pass < shape.passes) R::load(next, here, from, apart, n);
       rows.add(term, row, first, apart, n);
       if (pass == of_pass) continue;
       end_pass(passes, of_pass, rows, partial);
       rows = {};
     }
+  }
+
+  // Copies the next rows to the thread's own places in shared memory, several steps ahead of the additions.
+  template <int kStages>
+  __device__ __forceinline__ void add_staged(C (&staged)[kStages][kRows][C::kThreads],
+                                             Partial (&partial)[C::kCount]) const {
+    Passes passes;
+    Next next{y};
+    const auto copy = [&](int stage) {
+      if (next.pass < shape.passes) R::copy(staged[stage], place(next.from), next.from, apart, n);
+      __pipeline_commit();
+      next.step(*this);
+    };
+#pragma unroll
+    for (int i = 0; i < kStages; ++i) copy(i);
+    R rows;
+    int stage = 0;
+    for (Next here{y}; here.pass < shape.passes;) {
+      __pipeline_wait_prior(kStages - 1);
+      C row[kRows];
+#pragma unroll
+      for (int i = 0; i < kRows; ++i) row[i] = staged[stage][i][threadIdx.x];
+      rows.add(term, row, here.from, apart, n);
+      copy(stage);
+      stage = stage + 1 == kStages ? 0 : stage + 1;
+      const int pass = here.pass;
+      here.step(*this);
+      if (pass == here.pass) continue;
+      end_pass(passes, pass, rows, partial);
+      rows = {};
+    }
+    __pipeline_wait_prior(0);
   }
 
   __device__ __forceinline__ void add(Partial (&partial)[C::kCount]) const {
@@ -122,12 +168,9 @@ struct LeafRows {
     for (int pass = 0; pass < shape.passes; ++pass) {
       R rows;
       int from = first_of(pass);
-      const char* p = x + (at + from) * pitch;
 #pragma unroll 2
-      for (; R::full(from, apart, n); from += chunk, p += chunk * pitch) {
-        rows.template enter<true>(term, p, apart * pitch, from, apart, n);
-      }
-      if (from < n) rows.template enter<false>(term, p, apart * pitch, from, apart, n);
+      for (; R::full(from, apart, n); from += chunk) rows.template enter<true>(term, place(from), from, apart, n);
+      if (from < n) rows.template enter<false>(term, place(from), from, apart, n);
       end_pass(passes, pass, rows, partial);
     }
   }
@@ -154,18 +197,19 @@ __device__ __forceinline__ void fold_sides(const ColumnShape& shape, int y, Part
 }
 
 // kRows: rows per pass, of each 128 (fewer if columns are shorter).
-template <class Term, bool kWords, int kRows>
-__global__ void __launch_bounds__(Columns<Term, kWords>::kThreads, Columns<Term, kWords>::kBlocks)
+template <class Term, int kColumns, int kRows, bool kRuns>
+__global__ void __launch_bounds__(Columns<Term, kColumns>::kThreads, Columns<Term, kColumns>::kBlocks)
     columns_kernel(const ColumnShape shape, const __grid_constant__ ReduceLaunch launch) {
+  using C = Columns<Term, kColumns>;
   using Node = typename Term::Node;
   using Partial = typename Term::Partial;
-  constexpr int kCount = Columns<Term, kWords>::kCount;
+  constexpr int kCount = C::kCount;
   begin_lines(launch);
-  __shared__ Partial shared[Columns<Term, kWords>::kThreads * kCount];
+  __shared__ Partial shared[C::kThreads * kCount];
   const Term term(launch.dtype, launch.op);
   const LineLayout& lines = launch.lines;
-  const ColumnPlace<Term, kWords> place(shape, launch);
-  const int64_t pitch = lines.stride * Term::kBytes;
+  const ColumnPlace<Term, kColumns> place(shape, launch);
+  const ColumnRows<kRuns> column{place.x, lines.stride * Term::kBytes, lines.jump * Term::kBytes, shape.run};
   const int64_t longest = launch.tile < lines.length ? launch.tile : lines.length;
   TreeStack<Node, 28> stack[kCount];
   Node node[kCount];
@@ -173,8 +217,11 @@ __global__ void __launch_bounds__(Columns<Term, kWords>::kThreads, Columns<Term,
     const int64_t at = place.begin + leaf;
     const auto n = static_cast<int>(place.end < at ? 0 : place.end - at < kLeafTerms ? place.end - at : kLeafTerms);
     Partial partial[kCount];
-    const LeafRows<Term, kWords, kRows> rows{term, shape, place.x, pitch, at, place.y, n, shape.side * shape.passes};
-    if constexpr (rows_ahead(kWords, Term::kBytes, Term::Node::kind, leaf_kind_of<Term>())) {
+    const LeafRows<Term, kColumns, kRows, kRuns> rows{term, shape, column, at, place.y, n, shape.side * shape.passes};
+    if constexpr (staged_columns(Term::kBytes, kCount)) {
+      __shared__ C staged[kColumnStages][kRows][C::kThreads];
+      rows.add_staged(staged, partial);
+    } else if constexpr (!kRuns && rows_ahead(C::kWords, Term::kBytes, Term::Node::kind, leaf_kind_of<Term>())) {
       rows.add_ahead(partial);
     } else {
       rows.add(partial);
@@ -255,7 +302,7 @@ int fold_warps(int64_t runs) {
   return warps;
 }
 
-template <class Term, bool kWords>
+template <class Term, int kColumns, bool kRuns>
 cudaError_t start(const ReduceLaunch& launch, Stream stream) {
   const ColumnCut& cut = launch.config->cut;
   const ColumnShape shape{static_cast<int>(cut.width),
@@ -268,10 +315,12 @@ cudaError_t start(const ReduceLaunch& launch, Stream stream) {
                           launch.lines.count,
                           Divisor<uint64_t>(static_cast<uint64_t>(cut.runs)),
                           Divisor<uint64_t>(static_cast<uint64_t>(cut.groups)),
-                          fold_warps(cut.runs)};
-  constexpr int kRows = column_rows(kWords, Term::kBytes, leaf_kind_of<Term>());
-  const cudaError_t error = enqueue_programmatic(
-      columns_kernel<Term, kWords, kRows>, static_cast<unsigned>(launch.grid), launch.block, stream, shape, launch);
+                          fold_warps(cut.runs),
+                          run_of_rows(launch.lines)};
+  constexpr int kRows = column_rows(kColumns, Term::kBytes, leaf_kind_of<Term>());
+  const cudaError_t error =
+      enqueue_programmatic(columns_kernel<Term, kColumns, kRows, kRuns>, static_cast<unsigned>(launch.grid),
+                           launch.block, stream, shape, launch);
   if (error != cudaSuccess || cut.runs == 1) return error;
   const int threads = shape.fold_warps == 0 ? kThreadFold : 1024;
   const int64_t columns = shape.fold_warps == 0 ? kThreadFold : 32 / shape.fold_warps;
@@ -280,15 +329,28 @@ cudaError_t start(const ReduceLaunch& launch, Stream stream) {
                               shape, launch);
 }
 
+// Only sums of floating-point elements may come in runs, to keep code small.
+template <class Term>
+constexpr bool kHasRuns = false;
+template <gpumem_dtype kType>
+constexpr bool kHasRuns<FloatElement<kType, GPUMEM_SUM>> = true;
+
 }  // namespace
 
 LaunchResult reduce_columns(const ReduceLaunch& launch, Stream stream) {
   if (launch.config->few_rows) return reduce_few_rows(launch, stream);
   return for_line_element(launch.dtype, launch.op, [&]<class Term>() {
-    if constexpr (has_column_words(Term::kBytes)) {
-      if (launch.config->words) return start<Term, true>(launch, stream);
+    constexpr int kWord = columns_of_word(Term::kBytes, false);
+    if constexpr (has_column_words(Term::kBytes, leaf_kind_of<Term>())) {
+      if constexpr (kHasRuns<Term>) {
+        if (launch.config->words && launch.lines.jump != 0) return start<Term, kWord, true>(launch, stream);
+      }
+      if (launch.config->words) return start<Term, kWord, false>(launch, stream);
     }
-    return start<Term, false>(launch, stream);
+    if constexpr (kHasRuns<Term>) {
+      if (launch.lines.jump != 0) return start<Term, 1, true>(launch, stream);
+    }
+    return start<Term, 1, false>(launch, stream);
   });
 }
 

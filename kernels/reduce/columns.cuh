@@ -1,6 +1,8 @@
 // Shared by the kernels for columns: a thread's columns, its rows, and the combination of its passes.
 #pragma once
 
+#include <cuda_pipeline_primitives.h>
+
 #include "kernels/reduce/line_plans.hpp"
 #include "kernels/reduce/terms.cuh"
 #include "kernels/words.cuh"
@@ -8,24 +10,49 @@
 namespace gpumem::kernels {
 
 // Neighbouring columns of a thread, read by one load.
-template <class Term, bool kWords>
+template <class Term, int kColumns>
 struct Columns {
-  static constexpr int kCount = kWords ? kColumnsOfWord : 1;
+  static constexpr int kCount = kColumns;
+  static constexpr bool kWords = kCount > 1;
   static constexpr int kThreads = kWords ? kColumnThreads : most_column_threads(Term::kBytes, leaf_kind_of<Term>());
   static constexpr int kBlocks = column_blocks(kWords, Term::kBytes, leaf_kind_of<Term>());  // per multiprocessor
-  BitsOf<Term> element[kCount];
+  static constexpr int kBytes = kCount * Term::kBytes;
+  alignas(kBytes) BitsOf<Term> element[kCount];
 
   __device__ __forceinline__ void load(const char* p) {
-    using Word = WordOf<kCount * Term::kBytes>;
+    using Word = WordOf<kBytes>;
     const Word word = __ldcs(reinterpret_cast<const Word*>(p));
     memcpy(element, &word, sizeof(word));
   }
 };
 
-// kRows rows: first, first + apart, ... Rows from n on do not count.
-template <class Term, bool kWords, int kRows>
+// The rows of one column from row 0 on. kRuns: they come in runs.
+template <bool kRuns>
+struct ColumnRows {
+  const char* x;
+  int64_t pitch;     // bytes between neighbours in a run
+  int64_t jump = 0;  // bytes from the end of a run to the next one
+  Divisor<uint32_t> run{};
+
+  __device__ __forceinline__ const char* at(int64_t row) const {
+    const char* p = x + row * pitch;
+    if constexpr (kRuns) p += jump * static_cast<int64_t>(run.quotient(static_cast<uint32_t>(row)));
+    return p;
+  }
+  // Places of rows first + i * apart.
+  __device__ __forceinline__ auto from(int64_t first, int apart) const {
+    if constexpr (kRuns) {
+      return [this, first, apart](int i) { return at(first + i * apart); };
+    } else {
+      return [p = at(first), step = apart * pitch](int i) { return p + i * step; };
+    }
+  }
+};
+
+// kRows rows: first, first + apart, ... Rows from n on do not count. place(i) is the place of row first + i * apart.
+template <class Term, int kColumns, int kRows>
 struct Rows {
-  using C = Columns<Term, kWords>;
+  using C = Columns<Term, kColumns>;
   static constexpr int kSums = Term::kOrdered ? kRows : 1;
   // With an array of arrays, nvcc 13.0 sets all rows but the first to zero instead of Partial's initial value.
   struct Nodes {
@@ -34,12 +61,19 @@ struct Rows {
   Nodes sum[kSums];
 
   __device__ __forceinline__ static bool full(int first, int apart, int n) { return first + (kRows - 1) * apart < n; }
-  template <bool kFull>
-  __device__ __forceinline__ static void load(C (&row)[kRows], const char* p, int64_t step, int first, int apart,
+  template <bool kFull, class Place>
+  __device__ __forceinline__ static void load(C (&row)[kRows], const Place& place, int first, int apart, int n) {
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      if (kFull || first + i * apart < n) row[i].load(place(i));
+    }
+  }
+  template <class Place>
+  __device__ __forceinline__ static void copy(C (&row)[kRows][C::kThreads], const Place& place, int first, int apart,
                                               int n) {
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
-      if (kFull || first + i * apart < n) row[i].load(p + i * step);
+      if (first + i * apart < n) __pipeline_memcpy_async(&row[i][threadIdx.x], place(i), C::kBytes);
     }
   }
   template <bool kFull>
@@ -58,12 +92,12 @@ struct Rows {
       }
     }
   }
-  __device__ __forceinline__ static void load(C (&row)[kRows], const char* p, int64_t step, int first, int apart,
-                                              int n) {
+  template <class Place>
+  __device__ __forceinline__ static void load(C (&row)[kRows], const Place& place, int first, int apart, int n) {
     if (full(first, apart, n)) {
-      load<true>(row, p, step, first, apart, n);
+      load<true>(row, place, first, apart, n);
     } else {
-      load<false>(row, p, step, first, apart, n);
+      load<false>(row, place, first, apart, n);
     }
   }
   __device__ __forceinline__ void add(const Term& term, const C (&row)[kRows], int first, int apart, int n) {
@@ -73,10 +107,10 @@ struct Rows {
       add<false>(term, row, first, apart, n);
     }
   }
-  template <bool kFull>
-  __device__ __forceinline__ void enter(const Term& term, const char* p, int64_t step, int first, int apart, int n) {
+  template <bool kFull, class Place>
+  __device__ __forceinline__ void enter(const Term& term, const Place& place, int first, int apart, int n) {
     C row[kRows];
-    load<kFull>(row, p, step, first, apart, n);
+    load<kFull>(row, place, first, apart, n);
     add<kFull>(term, row, first, apart, n);
   }
   template <int kHalf = kSums / 2>
@@ -94,9 +128,9 @@ struct Rows {
 
 // Combines the results of a thread's passes as a tree. They come in bit-reversed order, so neighbours combine, as in a
 // binary counter.
-template <class Node, int kCount>
+template <class Node, int kCount, int kRows>
 struct PassFold {
-  static constexpr int kLevels = std::bit_width(static_cast<unsigned>(kLeafLanes / kColumnRows)) - 1;
+  static constexpr int kLevels = std::bit_width(static_cast<unsigned>(kLeafLanes / kRows)) - 1;
   Node waiting[kLevels][kCount];
 
   __device__ __forceinline__ static int place(int pass, int passes) {
@@ -119,5 +153,9 @@ struct PassFold {
     }
   }
 };
+
+inline Divisor<uint32_t> run_of_rows(const LineLayout& lines) noexcept {
+  return Divisor<uint32_t>(lines.jump == 0 ? 1 : static_cast<uint32_t>(lines.run));
+}
 
 }  // namespace gpumem::kernels

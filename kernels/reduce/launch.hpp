@@ -40,6 +40,8 @@ struct LineLayout {
   int64_t pitch = 0;      // elements between neighbouring lines of a batch
   int64_t per_batch = 1;  // lines per batch
   int64_t batch_stride = 0;
+  int64_t run = 0;                   // elements of a line that are `stride` apart; 0: all
+  int64_t jump = 0;                  // from the end of a run to the next one
   const int64_t* offsets = nullptr;  // segments: line l is [offsets[l], offsets[l + 1])
   bool many = false;                 // results are contiguous, 0 for lines without a value; the status is the largest
 };

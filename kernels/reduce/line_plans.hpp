@@ -145,13 +145,17 @@ struct ColumnExtents {
   int64_t batches;
 };
 
-// Columns of small elements that a thread loads as one word, if all rows begin at a word and columns suffice.
-constexpr int kColumnsOfWord = 4;
-constexpr bool has_column_words(int bytes) noexcept { return bytes <= 2; }
-constexpr bool column_words(uint64_t address, const ColumnExtents& e, int64_t ld, int64_t batch_stride,
-                            int bytes) noexcept {
-  return has_column_words(bytes) && address % static_cast<uint64_t>(kColumnsOfWord * bytes) == 0 &&
-         (e.cols | ld | batch_stride) % kColumnsOfWord == 0 && e.cols >= 8 * kColumnsOfWord &&
+// Columns that a thread loads as one word, if all rows begin at a word and columns suffice.
+constexpr int columns_of_word(int bytes, bool few_rows) noexcept { return bytes == 4 && few_rows ? 2 : 4; }
+constexpr bool has_column_words(int bytes, LeafKind kind) noexcept {
+  return bytes <= 2 || (bytes == 4 && kind.ordered);
+}
+// strides: of rows and matrices, or'ed.
+constexpr bool column_words(uint64_t address, const ColumnExtents& e, int64_t strides, int bytes, LeafKind kind,
+                            bool few_rows) noexcept {
+  const int count = columns_of_word(bytes, few_rows);
+  return has_column_words(bytes, kind) && address % static_cast<uint64_t>(count * bytes) == 0 &&
+         (e.cols | strides) % count == 0 && e.cols >= 8 * count &&
          e.rows * e.cols * e.batches * bytes >= int64_t{4} << 20;
 }
 
@@ -162,10 +166,14 @@ constexpr int kFewRowsThreads = 256;
 constexpr bool few_rows(int64_t rows, int64_t columns, int bytes, bool words, int64_t multiprocessors) noexcept {
   return rows <= kFewRows || (rows <= kLeafLanes && (bytes > 1 || words) && columns * bytes >= 2560 * multiprocessors);
 }
+// Words of 16 bytes are copied to shared memory ahead of their additions.
+constexpr int kColumnStages = 2;
+constexpr bool staged_columns(int bytes, int count) noexcept { return bytes * count == 16; }
 // Rows of each 128 that a thread takes per pass.
 constexpr int kColumnRows = 8;
-constexpr int column_rows(bool words, int bytes, LeafKind kind) noexcept {
-  return words || kind.ordered || kind.search || bytes > 2 ? kColumnRows : 2 * kColumnRows;
+constexpr int column_rows(int count, int bytes, LeafKind kind) noexcept {
+  if (staged_columns(bytes, count)) return kColumnRows / 2;
+  return count > 1 || kind.ordered || kind.search || bytes > 2 ? kColumnRows : 2 * kColumnRows;
 }
 // Whether a thread loads the next rows, across passes too, while it adds up the current ones. That needs registers.
 // H200: sums of 32768 x 4096 i8 take 56 us instead of 72; sums of 262144 x 512 f64 would take 289 instead of 255.

@@ -55,6 +55,9 @@ struct ReduceAxisParams {
   int64_t ld = 0;
   int64_t batches = 1;
   int64_t batch_stride = 0;
+  // Of columns on a GPU whose rows are not evenly apart: rows per run, and elements between the starts of runs.
+  int64_t run_rows = 0;
+  int64_t run_stride = 0;
   const LineAxes* axes = nullptr;   // of a launch on a GPU
   void* result = nullptr;           // as above
   bool rounded = false;             // results have the floating-point type of x; only on a GPU

@@ -164,7 +164,9 @@ std::vector<AxesCase> shapes_with_axes() {
           of({9, 5, 20, 40}, {5000, 1000, 45, 1}, 0b1101),  // the same with padding
           of({6, 3, 30, 2, 40}, {7200, 2400, 80, 40, 1}, 0b10101),
           of({4, 50, 60, 3}, {9000, 180, 3, 1}, 0b0110),
-          of({20, 30, 40}, {1200, 40, 1}, 0b101),  // time and longitude
+          of({20, 30, 40}, {1200, 40, 1}, 0b101),            // time and longitude
+          of({25, 3, 50, 40}, {6400, 2100, 42, 1}, 0b0101),  // time and latitude
+          of({3, 2, 11, 64}, {64, 6336, 576, 1}, 0b0101),
           of({20, 30, 40}, {1, 40, 1200}, 0b100),
           of({7, 9, 11, 13}, {1500, 150, 13, 1}, 0b1001),
           of({50, 100}, {1, 1}, 0b10),
@@ -196,6 +198,26 @@ TEST_P(AxesConformance, OfShapesOfEachKind) {
   }
   for (const gpumem_status status : {GPUMEM_OK, GPUMEM_OVERFLOW, GPUMEM_EMPTY}) {
     EXPECT_GT(outcomes[status], 0) << "no case gave " << gpumem_status_name(status);
+  }
+}
+
+// So large that a thread takes several columns.
+TEST_P(AxesConformance, OfLargeColumnsAlongTwoAxes) {
+  if (!on_cuda()) GTEST_SKIP() << "the host has no such columns";
+  Random random(3);
+  for (const gpumem_dtype dtype : {GPUMEM_F32, GPUMEM_F16}) {
+    AxesCase c;
+    c.dtype = dtype;
+    c.extents = {40, 2, 27, 1024};
+    c.strides = {2 * 27 * 1028, 27 * 1028, 1028, 1};
+    c.axes = 0b0101;
+    c.rounded = dtype == GPUMEM_F16;
+    const Bytes elements = elements_of(c, random);
+    GuardedBuffer x = blocks.buffer(0, c.x, elements.size(), c.offset);
+    x.set(elements.data());
+    const AxesReduction r{dtype, GPUMEM_SUM, 4, c.extents.data(), x.data(), c.strides.data(), 0b0101, c.result_type()};
+    run_form(r, expected(c, GPUMEM_SUM, elements), false, c.result, describe(c));
+    if (HasFatalFailure()) return;
   }
 }
 

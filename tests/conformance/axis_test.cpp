@@ -1,4 +1,5 @@
 // Rows and columns of matrices against the reference of each line, over the list of cases, by every variant.
+#include <array>
 #include <cstring>
 
 #include "conformance/conformance.hpp"
@@ -242,6 +243,23 @@ TEST_P(AxisConformance, GivesTheReferencesBitsOfFewColumns) {
         if (HasFatalFailure()) return;
       }
     }
+  }
+}
+
+// Columns of f32 so many that a thread takes two or four of them.
+TEST_P(AxisConformance, GivesTheReferencesBitsOfManyColumns) {
+  Random random(15);
+  std::vector<gpumem_reduce_op> ops{GPUMEM_SUM};
+  if (!quick_run()) ops.insert(ops.end(), {GPUMEM_SUM_ABS, GPUMEM_PROD});
+  for (const auto& [rows, cols, batches] : {std::array<int64_t, 3>{3, 400000, 1},
+                                            {16, 70, 1000},
+                                            {1100, 1000, 1},
+                                            {90, 600, 21},
+                                            {257, 36, 120},
+                                            {2600, 404, 1}}) {
+    expect_references_bits({GPUMEM_F32, 0, GPUMEM_AXIS_COLS, nullptr, rows, cols, cols, batches, rows * cols}, ops,
+                           random);
+    if (HasFatalFailure()) return;
   }
 }
 

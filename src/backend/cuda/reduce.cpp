@@ -47,6 +47,8 @@ kernels::ReduceLaunch launch_of(const ReduceAxisParams& params, const Config& co
                                                : rows ? params.rows
                                                       : params.cols,
                                   .batch_stride = params.batch_stride,
+                                  .run = params.run_rows,
+                                  .jump = params.run_stride - params.run_rows * params.ld,
                                   .many = true};
   kernels::ReduceLaunch launch = launch_of(params, config, lines, ceil_div(lines.length, config.tile));
   launch.rounded = params.rounded;

@@ -9,6 +9,7 @@
 #include "kernels/alignment.hpp"
 #include "kernels/limits.hpp"
 #include "kernels/order.hpp"
+#include "kernels/reduce/line_plans.hpp"
 #include "kernels/values.hpp"
 #include "ops/bounce_buffers.hpp"
 #include "ops/permute/permute_fuse.hpp"
@@ -94,6 +95,35 @@ std::optional<ReduceAxisParams> as_matrices(const SplitAxes& split) noexcept {
   return p;
 }
 
+// Shorter rows would be read by sectors of 32 bytes several times.
+constexpr int64_t kShortestRowBytes = 32;
+
+// Columns whose rows lie along two axes, of floating-point elements. A kernel adds them up where they are.
+std::optional<ReduceAxisParams> as_columns_of_runs(const SplitAxes& split, const ReduceAxisParams& lines) noexcept {
+  const int32_t bytes = element_bytes(lines.dtype);
+  const ViewAxis run = split.reduced.from_end(0);
+  const ViewAxis inner = split.kept.from_end(0);
+  const ViewAxis outer = split.kept.from_end(1);
+  if (lines.op != GPUMEM_SUM || !is_floating(lines.dtype)) return std::nullopt;
+  if (split.kept.rank > 2 || split.reduced.rank != 2 || inner.stride != 1 || run.stride < inner.extent) {
+    return std::nullopt;
+  }
+  if (inner.extent * bytes < kShortestRowBytes || lines.cols > kLongestRun || lines.rows > kMaxGrid ||
+      !aligned(lines.x, bytes)) {
+    return std::nullopt;
+  }
+  ReduceAxisParams p = lines;
+  p.axis = GPUMEM_AXIS_COLS;
+  p.rows = lines.cols;
+  p.cols = inner.extent;
+  p.ld = run.stride;
+  p.batches = outer.extent;
+  p.batch_stride = outer.stride;
+  p.run_rows = run.extent;
+  p.run_stride = split.reduced.from_end(1).stride;
+  return p;
+}
+
 // A kernel reads lines where they are if they are long and contiguous along their last axis. It takes as long for small
 // elements as for large ones, and longer for an incomplete last leaf, so a copy is faster for some. H200, all but the
 // channels of 32 x 64 x 56 x 56: f64 21 µs, by a copy 45; f32 18 and 26; f16 17 and 16. Of 16 x 256 x 28 x 28: f64 16
@@ -142,6 +172,7 @@ struct AxesWork {
   PermuteAxes packing;
   bool readable = false;  // lines.axes may be axes, and then x is not packed
   LineAxes axes;
+  std::optional<ReduceAxisParams> columns;  // lines may be these, and then x is not packed
   gpumem_dtype result_type = GPUMEM_F64;
   bool rounded = false;  // in a launch of its own
   const void* x = nullptr;
@@ -291,15 +322,17 @@ AxesWork work_of(const ReduceAxesCall& call) {
   work.lines.status = c.status;
   work.readable = work.packed && is_readable(split, work.lines);
   if (work.readable) work.axes = line_axes(split);
+  if (work.packed) work.columns = as_columns_of_runs(split, work.lines);
   return work;
 }
 
 // The record of the call describes the lines, with x in place of its copy.
 Placement place_lines(CallPlanner& planner, AxesWork& work, const ByteRange& x) {
   const Placement placement = place(planner.on_cuda(), planner.look_up_here(x, Access::read));
-  if (work.readable && placement.space == ExecutionSpace::cuda && planner.forced(ReduceAxisFamily::id).row < 0) {
-    work.packed = false;
-    work.lines.axes = &work.axes;
+  if (placement.space == ExecutionSpace::cuda && planner.forced(ReduceAxisFamily::id).row < 0) {
+    work.packed = work.packed && !work.readable && !work.columns;
+    if (work.readable) work.lines.axes = &work.axes;
+    if (work.columns) work.lines = *work.columns;
   }
   if (placement.space == ExecutionSpace::cuda) std::swap(work.lines.rounded, work.rounded);
   if (work.packed) work.lines.x = placeholder();
