@@ -13,13 +13,15 @@ constexpr int kMapThreads = 256;
 // A launch numbers its items in 32 bits. Larger views are divided among launches.
 constexpr int64_t kMostMapItems = int64_t{1} << 30;
 
-// Neighbouring elements of a row per item of a kernel with vectors: 16 bytes of the wider operand of most pairs.
+// Neighbouring elements of a row per item of a kernel with vectors: 16 bytes. A scaled conversion has up to 32 bytes of z,
+// because the look-up of its types takes longer than a few conversions. bytes: of an element, or of one of z.
 constexpr int map_vector(MapKind kind, int bytes) noexcept {
-  if (kind == MapKind::convert_scaled) return 4;
+  if (kind == MapKind::convert_scaled) return bytes > 4 ? 4 : 8;
   return kind == MapKind::compare ? std::max(4, 16 / bytes) : 16 / bytes;
 }
 constexpr int map_vector(const MapParams& p) noexcept {
-  const int64_t bytes = p.kind == MapKind::where ? p.element_bytes : element_bytes(p.dtype);
+  const bool converts = p.kind == MapKind::convert_scaled;
+  const int64_t bytes = p.kind == MapKind::where ? p.element_bytes : element_bytes(converts ? p.dst_type : p.dtype);
   return map_vector(p.kind, static_cast<int>(bytes));
 }
 // Items that a thread keeps in flight.

@@ -19,6 +19,7 @@
 #include "kernels/map/element.hpp"
 #include "kernels/map/limits.hpp"
 #include "kernels/map/map.hpp"
+#include "kernels/map/packed.hpp"
 #include "kernels/words.cuh"
 
 namespace gpumem::kernels {
@@ -83,9 +84,30 @@ struct MapItem {
   }
 };
 
+// Neighbouring elements. Short ones stay in words, because registers of one element would have to be joined again.
 template <class T, int kCount>
 struct alignas(kCount * sizeof(T) < 16 ? kCount * sizeof(T) : 16) MapRun {
-  T element[kCount];
+  static constexpr bool kShort = sizeof(T) < 4 && kCount * sizeof(T) % 4 == 0;
+  static constexpr int kOfWord = kShort ? 4 / static_cast<int>(sizeof(T)) : 1;
+  using Bits = std::conditional_t<sizeof(T) == 1, uint8_t, uint16_t>;  // of a short one
+  std::conditional_t<kShort, uint32_t, T> word[kCount / kOfWord];
+
+  __device__ __forceinline__ T get(int e) const {
+    if constexpr (kShort) {
+      return std::bit_cast<T>(static_cast<Bits>(word[e / kOfWord] >> e % kOfWord * 8 * static_cast<int>(sizeof(T))));
+    } else {
+      return word[e];
+    }
+  }
+  __device__ __forceinline__ void set(int e, T v) {
+    if constexpr (kShort) {
+      const int shift = e % kOfWord * 8 * static_cast<int>(sizeof(T));
+      uint32_t& to = word[e / kOfWord];
+      to = (to & ~(uint32_t{static_cast<Bits>(~Bits{0})} << shift)) | uint32_t{std::bit_cast<Bits>(v)} << shift;
+    } else {
+      word[e] = v;
+    }
+  }
 };
 
 template <class T, int kCount>
@@ -94,7 +116,7 @@ __device__ __forceinline__ MapRun<T, kCount> load_run(const MapViews& v, const c
   MapRun<T, kCount> run{};
   if constexpr (kCount == 1) {
     const auto* at = reinterpret_cast<const T*>(p);
-    run.element[0] = v.aligned ? Aligned::load(at) : Bytewise::load(at);
+    run.set(0, v.aligned ? Aligned::load(at) : Bytewise::load(at));
   } else {
     constexpr int kWordBytes = alignof(MapRun<T, kCount>);
     using Words = std::array<WordOf<kWordBytes>, sizeof(run) / kWordBytes>;
@@ -107,11 +129,11 @@ __device__ __forceinline__ MapRun<T, kCount> load_run(const MapViews& v, const c
     } else if (step == 0) {
       const T same = *reinterpret_cast<const T*>(p);
 #pragma unroll
-      for (int e = 0; e < kCount; ++e) run.element[e] = same;
+      for (int e = 0; e < kCount; ++e) run.set(e, same);
     } else {
 #pragma unroll
       for (int e = 0; e < kCount; ++e) {
-        if (e >= from && e < to) run.element[e] = *reinterpret_cast<const T*>(p + e * step);
+        if (e >= from && e < to) run.set(e, *reinterpret_cast<const T*>(p + e * step));
       }
     }
   }
@@ -122,7 +144,7 @@ template <class T, int kCount>
 __device__ __forceinline__ void store_run(const MapViews& v, char* p, int from, int to, const MapRun<T, kCount>& run) {
   if constexpr (kCount == 1) {
     auto* at = reinterpret_cast<T*>(p);
-    v.aligned ? Aligned::store(at, run.element[0]) : Bytewise::store(at, run.element[0]);
+    v.aligned ? Aligned::store(at, run.get(0)) : Bytewise::store(at, run.get(0));
   } else if (to - from == kCount) {
     constexpr int kWordBytes = alignof(MapRun<T, kCount>);
     using Words = std::array<WordOf<kWordBytes>, sizeof(run) / kWordBytes>;
@@ -132,7 +154,7 @@ __device__ __forceinline__ void store_run(const MapViews& v, char* p, int from, 
   } else {
 #pragma unroll
     for (int e = 0; e < kCount; ++e) {
-      if (e >= from && e < to) reinterpret_cast<T*>(p)[e] = run.element[e];
+      if (e >= from && e < to) reinterpret_cast<T*>(p)[e] = run.get(e);
     }
   }
 }
@@ -187,6 +209,24 @@ __device__ __forceinline__ void for_map_op(int32_t op, const F& f) {
   }
 }
 
+template <gpumem_map_op kOp, class T, int kCount>
+__device__ __forceinline__ MapRun<T, kCount> mapped_run(const MapRun<T, kCount>& x, const MapRun<T, kCount>& y) {
+  MapRun<T, kCount> z{};
+  if constexpr (kCount > 1 && is_packed<kOp, T>()) {
+    using Words = std::array<uint32_t, sizeof(z) / 4>;
+    const auto a = std::bit_cast<Words>(x);
+    const auto b = std::bit_cast<Words>(y);
+    Words words;
+#pragma unroll
+    for (size_t w = 0; w < words.size(); ++w) words[w] = packed_mapped<kOp, T>(a[w], b[w]);
+    z = std::bit_cast<MapRun<T, kCount>>(words);
+  } else {
+#pragma unroll
+    for (int e = 0; e < kCount; ++e) z.set(e, mapped<kOp>(x.get(e), y.get(e)));
+  }
+  return z;
+}
+
 // The work on an item: load() begins the loads, and finish() computes and stores.
 template <gpumem_dtype kType, int kCount>
 struct Function {
@@ -204,8 +244,7 @@ struct Function {
     MapRun<T, kCount> z{};
     for_map_op(v.op, [&]<gpumem_map_op kOp>() {
       if constexpr (map_takes(kOp, kType)) {
-#pragma unroll
-        for (int e = 0; e < kCount; ++e) z.element[e] = mapped<kOp>(x.element[e], y.element[e]);
+        z = mapped_run<kOp>(x, y);
       }
     });
     store_run<T, kCount>(v, at.z, at.from, at.to, z);
@@ -213,7 +252,7 @@ struct Function {
     if constexpr (kIsInteger<T>) {
       if (divides(v.op)) {
 #pragma unroll
-        for (int e = 0; e < kCount; ++e) right = right && (e < at.from || e >= at.to || y.element[e] != 0);
+        for (int e = 0; e < kCount; ++e) right = right && (e < at.from || e >= at.to || y.get(e) != 0);
       }
     }
     return right;
@@ -236,10 +275,10 @@ struct Comparison {
     MapRun<uint8_t, kCount> z{};
 #pragma unroll
     for (int e = 0; e < kCount; ++e) {
-      const bool less = compared<GPUMEM_LESS>(x.element[e], y.element[e]);
-      const bool equal = compared<GPUMEM_EQUAL>(x.element[e], y.element[e]);
+      const bool less = compared<GPUMEM_LESS>(x.get(e), y.get(e));
+      const bool equal = compared<GPUMEM_EQUAL>(x.get(e), y.get(e));
       const bool strict = v.op == GPUMEM_LESS ? less : v.op == GPUMEM_EQUAL ? equal : !equal;
-      z.element[e] = (v.op == GPUMEM_LESS_EQUAL ? less || equal : strict) ? 1 : 0;
+      z.set(e, (v.op == GPUMEM_LESS_EQUAL ? less || equal : strict) ? 1 : 0);
     }
     store_run<uint8_t, kCount>(v, at.z, at.from, at.to, z);
     return true;
@@ -262,7 +301,7 @@ struct Choice {
   }
   __device__ __forceinline__ bool finish(const MapViews& v, const Item& at) {
 #pragma unroll
-    for (int e = 0; e < kCount; ++e) x.element[e] = mask.element[e] != 0 ? x.element[e] : y.element[e];
+    for (int e = 0; e < kCount; ++e) x.set(e, mask.get(e) != 0 ? x.get(e) : y.get(e));
     store_run<T, kCount>(v, at.z, at.from, at.to, x);
     return true;
   }
@@ -291,7 +330,7 @@ struct Conversion {
         if constexpr (in_words(kCount * kBytes)) {
           raw = std::bit_cast<Raw<kBytes>>(run);
         } else {
-          raw[0] = run.element[0];
+          raw[0] = run.get(0);
         }
 #pragma unroll
         for (size_t w = 0; w < raw.size(); ++w) src[w] = raw[w];
@@ -311,20 +350,20 @@ struct Conversion {
       if constexpr (in_words(kCount * sizeof(From))) {
         const auto run = std::bit_cast<MapRun<From, kCount>>(raw);
 #pragma unroll
-        for (int e = 0; e < kCount; ++e) number.element[e] = converted<double>(run.element[e]);
+        for (int e = 0; e < kCount; ++e) number.set(e, converted<double>(run.get(e)));
       } else {
         using Word = WordOf<sizeof(From)>;
-        number.element[0] = converted<double>(std::bit_cast<From>(static_cast<Word>(raw[0])));
+        number.set(0, converted<double>(std::bit_cast<From>(static_cast<Word>(raw[0]))));
       }
     });
 #pragma unroll
     for (int e = 0; e < kCount; ++e) {
-      number.element[e] = scaled(number.element[e], scale.element[e], offset.element[e], v.nan_value);
+      number.set(e, scaled(number.get(e), scale.get(e), offset.get(e), v.nan_value));
     }
     for_type(v.dst_type, [&]<gpumem_dtype kTo>() {
-      MapRun<ElementOf<kTo>, kCount> run;
+      MapRun<ElementOf<kTo>, kCount> run{};
 #pragma unroll
-      for (int e = 0; e < kCount; ++e) run.element[e] = converted<ElementOf<kTo>>(number.element[e]);
+      for (int e = 0; e < kCount; ++e) run.set(e, converted<ElementOf<kTo>>(number.get(e)));
       store_run(v, at.z, at.from, at.to, run);
     });
     return true;
@@ -338,7 +377,7 @@ struct Conversion {
       run = load_run<double, kCount>(v, at.x[k], v.x[k].stride[0], at.from, at.to);
     } else {
 #pragma unroll
-      for (int e = 0; e < kCount; ++e) run.element[e] = otherwise;
+      for (int e = 0; e < kCount; ++e) run.set(e, otherwise);
     }
     return run;
   }
@@ -405,8 +444,10 @@ template <bool kVectors>
 auto kernel_of(const MapParams& p) {
   void (*kernel)(MapViews) = nullptr;
   if (p.kind == MapKind::convert_scaled) {
-    constexpr int kCount = kVectors ? map_vector(MapKind::convert_scaled, 8) : 1;
-    return kernel = map_kernel<Conversion<kCount>, kCount>;
+    constexpr int kCount = kVectors ? map_vector(MapKind::convert_scaled, 4) : 1;
+    constexpr int kWide = kVectors ? map_vector(MapKind::convert_scaled, 8) : 1;
+    const bool wide = element_bytes(p.dst_type) > 4;
+    return kernel = wide ? map_kernel<Conversion<kWide>, kWide> : map_kernel<Conversion<kCount>, kCount>;
   }
   if (p.kind == MapKind::where) {
     for_size(p.element_bytes, [&]<int kBytes>() {
