@@ -17,6 +17,7 @@ constexpr int kBatch = Scan::kOrdered ? 16 : 8;
 struct Arguments {
   ScanParams p;
   Report report;
+  LineNumbers numbers;
 };
 
 // Replaces elements by their prefixes.
@@ -103,7 +104,7 @@ __global__ void __launch_bounds__(kScanColumnsThreads, resident_blocks(Scan::kOr
   const Scan scan(a.p);
   const Elements x = elements_of(a.p);
   const Elements result = results_of(a.p);
-  const Line line = line_of(a.p, int64_t{blockIdx.x} * kScanColumnsThreads + threadIdx.x);
+  const Line line = line_of(a.p, a.numbers, int64_t{blockIdx.x} * kScanColumnsThreads + threadIdx.x);
   double levels[Scan::kOrdered ? kLevels : 1];
   Column<Scan, kLanes> column(scan, levels);
   bool beyond = false;
@@ -141,7 +142,7 @@ __global__ void __launch_bounds__(kScanColumnsThreads, resident_blocks(Scan::kOr
 }  // namespace
 
 LaunchResult scan_columns(const ScanParams& p, const Config& config, const Launch& launch) {
-  Arguments a{p, {}};
+  Arguments a{p, {}, line_numbers(p)};
   const cudaError_t error = begin_report(p, launch, a.report);
   if (error != cudaSuccess) return error;
   const auto bytes = static_cast<int>(config.shared_bytes);

@@ -18,6 +18,7 @@ struct Arguments {
   ScanParams p;
   int group;  // lanes per line of short_lines
   Report report;
+  LineNumbers numbers;
 };
 
 // Four elements of a size, in up to 16 bytes.
@@ -58,7 +59,7 @@ __global__ void __launch_bounds__(kScanLinesThreads, resident_blocks(4, kScanLin
   const Scan scan(a.p);
   const Elements x = elements_of(a.p);
   const Elements result = results_of(a.p);
-  const Line line = line_of(a.p, int64_t{blockIdx.x} * kWarps + threadIdx.x / 32);
+  const Line line = line_of(a.p, a.numbers, int64_t{blockIdx.x} * kWarps + threadIdx.x / 32);
   Value carry = scan.neutral();
   bool beyond = false;
   const char* from = x.at(line.x, kEach * lane);
@@ -111,7 +112,7 @@ __global__ void __launch_bounds__(kScanLinesThreads) short_lines(const __grid_co
   uint64_t bits[kRounds] = {};
 #pragma unroll
   for (int k = 0; k < kRounds; ++k) {
-    line[k] = line_of(a.p, first + k * kScanLinesThreads / a.group);
+    line[k] = line_of(a.p, a.numbers, first + k * kScanLinesThreads / a.group);
     if (i < line[k].n) bits[k] = x.load(x.at(line[k].x, i));
   }
   Value v[kRounds];
@@ -138,7 +139,7 @@ __global__ void __launch_bounds__(kScanLinesThreads) short_lines(const __grid_co
 
 LaunchResult scan_lines(const ScanParams& p, const Config& config, const Launch& launch) {
   if (config.own.get<bool>()) return scan_sums_of_lines(p, config, launch);
-  Arguments a{p, config.per_thread, {}};
+  Arguments a{p, config.per_thread, {}, line_numbers(p)};
   const cudaError_t error = begin_report(p, launch, a.report);
   if (error != cudaSuccess) return error;
   const auto grid = static_cast<unsigned>(config.grid);

@@ -47,15 +47,44 @@ struct Line {
   int64_t n = 0;
   bool sound = true;
 };
-__device__ __noinline__ inline Line line_of(const ScanParams& p, int64_t index) {
-  if (index >= p.line_count()) return {};
+// The number of lines, and the extents of a view as its divisors.
+struct LineNumbers {
+  int64_t count;
+  Divisor<uint32_t> by[kMaxScanRank];
+};
+inline LineNumbers line_numbers(const ScanParams& p) {
+  LineNumbers numbers{p.line_count(), {}};
+  for (int32_t d = 1; d < p.view.rank; ++d) {
+    if (p.view.extents[d] <= UINT32_MAX) numbers.by[d] = Divisor(static_cast<uint32_t>(p.view.extents[d]));
+  }
+  return numbers;
+}
+__device__ __noinline__ inline LineStart start_of_distant_line(const ScanView& view, int64_t index) {
+  return start_of_line(view, index);
+}
+__device__ __forceinline__ LineStart start_of_line(const ScanView& view, const LineNumbers& numbers, uint32_t index) {
+  LineStart start;
+#pragma unroll 1
+  for (int32_t d = view.rank - 1; d > 0; --d) {
+    const Divisor<uint32_t>& by = numbers.by[d];
+    const uint32_t quotient = by.quotient(index);
+    const int64_t rest = index - quotient * by.value;
+    start.x += rest * view.x_strides[d];
+    start.result += rest * view.result_strides[d];
+    index = quotient;
+  }
+  return start;
+}
+__device__ __forceinline__ Line line_of(const ScanParams& p, const LineNumbers& numbers, int64_t index) {
+  if (index >= numbers.count) return {};
   if (p.offsets != nullptr) {
     const int64_t begin = p.offsets[index];
     const int64_t end = p.offsets[index + 1];
     if (begin < 0 || begin > end || end > p.n) return {.sound = false};
     return {begin, begin, end - begin};
   }
-  const LineStart start = start_of_line(p.view, index);
+  const LineStart start = numbers.count <= UINT32_MAX ? start_of_line(p.view, numbers, static_cast<uint32_t>(index))
+                                                      : start_of_distant_line(p.view, index);
   return {start.x, start.result, p.view.extents[0]};
 }
 

@@ -9,6 +9,7 @@ namespace {
 
 struct Arguments : BlockArguments {
   Report report;
+  LineNumbers numbers;
 };
 
 struct SubtreesOfLine {
@@ -33,7 +34,7 @@ __global__ void __launch_bounds__(kScanWarps * 32, resident_blocks(4, kScanWarps
   const int warp = static_cast<int>(threadIdx.x / 32);
   auto* const x = dynamic_shared<typename Scan::T>() + warp * kLeafTerms;
   double* const of_line = levels[warp];
-  const Line line = line_of(a.p, int64_t{blockIdx.x} * warps() + warp);
+  const Line line = line_of(a.p, a.numbers, int64_t{blockIdx.x} * warps() + warp);
   const int64_t x_stride = a.p.view.rank > 0 ? a.p.view.x_strides[0] : 1;
   const int64_t result_stride = a.p.view.rank > 0 ? a.p.view.result_strides[0] : 1;
   const auto blocks = static_cast<uint32_t>((line.n + kLeafTerms - 1) / kLeafTerms);
@@ -54,7 +55,7 @@ __global__ void __launch_bounds__(kScanWarps * 32, resident_blocks(4, kScanWarps
 }  // namespace
 
 LaunchResult scan_sums_of_lines(const ScanParams& p, const Config& config, const Launch& launch) {
-  Arguments a{block_arguments(p), {}};
+  Arguments a{block_arguments(p), {}, line_numbers(p)};
   const cudaError_t error = begin_report(p, launch, a.report);
   if (error != cudaSuccess) return error;
   void (*kernel)(Arguments) = nullptr;
