@@ -1402,7 +1402,7 @@ GPUMEM_API gpumem_status gpumem_transpose_batched_async(gpumem_ctx *ctx, int64_t
  * Placement   The work runs where dst is. All boxes of dst are in host memory, or all are in device or managed memory.
  *             Boxes of src may be in different kinds of memory. The blocking form copies those that are on the other
  *             side, without gaps and in one transfer. The asynchronous form needs all of them on the side of dst.
- * Launches    A CUDA device copies up to 128 boxes per kernel launch. If some box has more than 4 axes, after axes
+ * Launches    On a CUDA device, of up to 106 boxes, or 1,269 of one shape. If some box has more than 4 axes, after axes
  *             without gaps between them are joined, 2^31 words, or a stride of 2^32 words, each box has its own launch.
  *             A word is the largest power of two up to 16 bytes that divides all addresses and strides of a box.
  *
