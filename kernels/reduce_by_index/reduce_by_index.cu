@@ -16,6 +16,7 @@
 #include "kernels/division.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/reduce/launch.hpp"
+#include "kernels/reduce_by_index/rows.hpp"
 #include "kernels/sort/radix_sort.hpp"
 #include "kernels/words.cuh"
 
@@ -26,6 +27,7 @@ using Value = unsigned long long;
 
 constexpr int kThreads = kByIndexThreads;
 constexpr int kEach = kByIndexEach;
+constexpr int64_t kManyBins = int64_t{1} << 18;
 
 struct ByIndex : ReduceByIndexParams {
   Divisor<uint64_t> by_cols{};
@@ -265,11 +267,11 @@ __device__ __forceinline__ int64_t first_place(const Word* keys, int64_t low, in
 // and searches in these are short.
 template <class Word>
 __global__ void __launch_bounds__(kThreads)
-    offsets_kernel(const Word* keys, int64_t n, int64_t* offsets, int64_t bins, int64_t cols) {
+    offsets_kernel(const Word* keys, int64_t n, int64_t* offsets, int64_t bins, int64_t cols, int64_t tile) {
   __shared__ int64_t ends[2];
   synchronize_and_trigger();
-  for (int64_t first = blockIdx.x * kByIndexTile; first <= bins; first += gridDim.x * kByIndexTile) {
-    const int64_t last = first + kByIndexTile < bins ? first + kByIndexTile : bins;
+  for (int64_t first = blockIdx.x * tile; first <= bins; first += gridDim.x * tile) {
+    const int64_t last = first + tile < bins ? first + tile : bins;
     if (threadIdx.x < 2) ends[threadIdx.x] = first_place(keys, 0, n, threadIdx.x == 0 ? first : last);
     __syncthreads();
     for (int64_t bin = first + threadIdx.x; bin <= last; bin += kThreads) {
@@ -321,10 +323,10 @@ unsigned blocks_for(int64_t n, int64_t tile) {
   return static_cast<unsigned>(blocks < kMaxGrid ? blocks : kMaxGrid);
 }
 
-cudaError_t commit(const ByIndex& b, bool codes, bool by_columns, Stream stream) {
+// words: of values that are stored.
+cudaError_t commit(const ByIndex& b, int64_t words, bool codes, bool by_columns, Stream stream) {
   constexpr int64_t kMostBlocks = 2048;  // each ends with an atomic on one address
-  const int64_t words = b.values() * value_words(b.op);
-  const unsigned blocks = blocks_for(words, int64_t{kThreads} * 4);
+  const unsigned blocks = blocks_for(words + 1, int64_t{kThreads} * 4);
   return enqueue_programmatic(commit_kernel, blocks < kMostBlocks ? blocks : kMostBlocks, kThreads, stream, b, words,
                               codes, by_columns);
 }
@@ -369,7 +371,7 @@ LaunchResult start(const ReduceByIndexParams& params, const Config& config, cons
                                      : run.template operator()<Extremum<Element>, Index>(b);
     });
   });
-  return error != cudaSuccess ? error : commit(b, params.x != nullptr && params.extremes(), false, launch);
+  return error != cudaSuccess ? error : commit(b, b.values(), params.x != nullptr && params.extremes(), false, launch);
 }
 
 // Sorts keys and elements, and finds the offsets of the bins.
@@ -379,7 +381,7 @@ class SortRun {
   SortRun(const ByIndex& b, const Config& config, const Launch& launch)
       : b_(b), blocks_(static_cast<unsigned>(config.grid)), launch_(launch), at_(config.own.get<ByIndexSort>()) {}
 
-  // sorted: the elements by bins, of their own size.
+  // sorted: the elements by bins, of their own size; the numbers of the rows if there are to be no columns.
   cudaError_t run(const void*& sorted) {
     RadixSort<Word, Packed> sort{.n = b_.n,
                                  .overwrites = at_.packed >= 0,
@@ -396,15 +398,19 @@ class SortRun {
     if (error == cudaSuccess && at_.packed >= 0) error = pack(sort.positions.from);
     if (error == cudaSuccess) error = static_cast<cudaError_t>(radix_sort(sort, launch_));
     if (error == cudaSuccess) {
-      error = enqueue_programmatic(offsets_kernel<Word>, blocks_for(b_.bins + 1, kByIndexTile), kThreads, launch_,
-                                   sort.keys.to, b_.n, at<int64_t>(at_.offsets), b_.bins, b_.cols);
-    }
-    if (!b_.of_vector()) {
-      sorted = at<void>(at_.columns);
-      return error != cudaSuccess ? error : gather(sort.positions.to, at<void>(at_.columns));
+      // Few bins have many blocks, because the time is that of a search.
+      const int64_t tile = b_.bins < kManyBins ? kThreads : kByIndexTile;
+      error = enqueue_programmatic(offsets_kernel<Word>, blocks_for(b_.bins + 1, tile), kThreads, launch_, sort.keys.to,
+                                   b_.n, at<int64_t>(at_.offsets), b_.bins, at_.columns < 0 ? 1 : b_.cols, tile);
     }
     sorted = sort.positions.to;
-    if (error != cudaSuccess || sizeof(Packed) == static_cast<size_t>(element_bytes(b_.dtype))) return error;
+    if (error != cudaSuccess) return error;
+    if (!b_.of_vector()) {
+      if (at_.columns < 0) return cudaSuccess;
+      sorted = at<void>(at_.columns);
+      return gather(sort.positions.to, at<void>(at_.columns));
+    }
+    if (sizeof(Packed) == static_cast<size_t>(element_bytes(b_.dtype))) return cudaSuccess;
     sorted = sort.positions.from;
     return unpack(sort.positions.to, sort.positions.from);
   }
@@ -506,7 +512,27 @@ LaunchResult reduce_by_index_sorted(const ReduceByIndexParams& params, const Con
   segments.block = at.segments_block;
   segments.config = &at.lines;
   const LaunchResult reduced = reduce_warp_lines(segments, launch);
-  return reduced != cudaSuccess ? reduced : commit(b, false, !params.of_vector(), launch);
+  return reduced != cudaSuccess ? reduced
+                                : commit(b, b.values() * value_words(b.op), false, !params.of_vector(), launch);
+}
+
+LaunchResult reduce_by_index_rows(const ReduceByIndexParams& params, const Config& config, const Launch& launch) {
+  const auto at = config.own.get<ByIndexSort>();
+  char* const workspace = static_cast<char*>(launch.workspace);
+  const ByIndex b = by_index(params, config, launch, 0);
+  cudaError_t error = cudaMemsetAsync(workspace, 0, sizeof(ByIndexHead), launch);
+  const void* rows = nullptr;
+  if (error == cudaSuccess) error = sort_by_bins(b, config, launch, rows);
+  if (error != cudaSuccess) return error;
+  RowSums sums{.dtype = b.dtype, .x = b.x, .cols = b.cols, .ld = b.ld, .bins = b.bins, .by_cols = b.by_cols};
+  sums.rows = static_cast<const uint32_t*>(rows);
+  sums.offsets = reinterpret_cast<const int64_t*>(workspace + at.offsets);
+  sums.head = b.head;
+  sums.blocks = reinterpret_cast<RowBlock*>(workspace + at.blocks);
+  sums.sums = reinterpret_cast<double*>(workspace + at.nodes);
+  sums.result = static_cast<double*>(b.result);
+  const LaunchResult summed = sum_rows(sums, launch);
+  return summed != cudaSuccess ? summed : commit(b, 0, false, false, launch);
 }
 
 LaunchResult reduce_by_index_preload() { return preload(commit_kernel); }

@@ -26,10 +26,11 @@ constexpr int table_bin_bytes(const ReduceByIndexParams& p) noexcept { return p.
 // The first bytes of the workspace, which are zeros before the first kernel. The values or the scratch memory of the
 // reduction follow.
 struct ByIndexHead {
-  unsigned long long bad;  // 0, or the complement of the first bad place so far
-  unsigned done;           // blocks that have stored their values
-  gpumem_status status;    // the worst of the bins
-  unsigned long long unused[30];
+  unsigned long long bad;         // 0, or the complement of the first bad place so far
+  unsigned done;                  // blocks that have stored their values
+  gpumem_status status;           // the worst of the bins
+  unsigned long long row_blocks;  // of bins with many rows
+  unsigned long long unused[29];
 };
 static_assert(sizeof(ByIndexHead) == 256);
 
@@ -44,6 +45,7 @@ struct ByIndexSort {
   int64_t packed;  // elements in words of the size that the sort moves, or numbers of rows; -1: x is sorted as it is
   int64_t sorted;
   int64_t columns;  // of sorted rows, one after the other
+  int64_t blocks;   // of bins with many rows
   int64_t cub;
   int64_t cub_bytes;
   int64_t segments_grid;
@@ -68,6 +70,7 @@ namespace kernels {
 // config.per_thread: copies of the table per block. config.own: shared memory that a block may have, an int32_t.
 Execute<ReduceByIndexParams> reduce_by_index_tables;
 Execute<ReduceByIndexParams> reduce_by_index_atomics;
+Execute<ReduceByIndexParams> reduce_by_index_rows;
 Execute<ReduceByIndexParams> reduce_by_index_sorted;
 
 LaunchResult reduce_by_index_preload();

@@ -229,6 +229,7 @@ set(kernel_sources
   kernels/sort/sort.cu
   kernels/gather_scatter/gather_scatter.cu
   kernels/reduce_by_index/reduce_by_index.cu
+  kernels/reduce_by_index/rows.cu
   kernels/select/select.cu
   kernels/textbook/axpby.cu
   kernels/textbook/copy.cu

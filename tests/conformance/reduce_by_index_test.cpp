@@ -36,7 +36,7 @@ void make_rows(ByIndexCase& c, Random& random) {
   c.cols = kColumns[random.below(std::size(kColumns))];
   c.ld = c.cols + (random.below(2) == 0 ? 0 : random.between(1, 5));
   const bool long_bins = random.below(4) == 0;
-  c.n = long_bins ? random.between(1000, 2100) : std::max<int64_t>(1, c.n / c.cols);
+  c.n = long_bins ? random.between(1000, c.cols < 4 ? 40000 : 2100) : std::max<int64_t>(1, c.n / c.cols);
   c.bins = long_bins ? random.between(1, 3) : std::max<int64_t>(1, c.bins / c.cols);
 }
 
