@@ -1,7 +1,5 @@
 #include "kernels/sort/radix_sort.cuh"
 
-#include "kernels/words.cuh"
-
 namespace gpumem::kernels {
 
 template LaunchResult radix_sort(RadixSort<uint8_t, uint32_t>&, Stream);
@@ -13,11 +11,6 @@ template LaunchResult radix_sort(RadixSort<uint32_t, uint64_t>&, Stream);
 template LaunchResult radix_sort(RadixSort<uint64_t, uint32_t>&, Stream);
 template LaunchResult radix_sort(RadixSort<uint64_t, uint64_t>&, Stream);
 
-template LaunchResult block_sort<uint8_t>(const SortParams&, Stream);
-template LaunchResult block_sort<uint16_t>(const SortParams&, Stream);
-template LaunchResult block_sort<uint32_t>(const SortParams&, Stream);
-template LaunchResult block_sort<uint64_t>(const SortParams&, Stream);
-
 namespace {
 
 template <class Word>
@@ -28,8 +21,6 @@ LaunchResult scratch_of(const SortParams& p, int64_t& bytes) {
 }
 
 }  // namespace
-
-LaunchResult radix_sort_preload() { return preload(block_kernel<uint32_t>); }
 
 LaunchResult radix_sort_scratch(const SortParams& params, int64_t& bytes) {
   return for_word(params.dtype, [&]<class Word>() { return scratch_of<Word>(params, bytes); });

@@ -2,13 +2,10 @@
 // size and both directions.
 #pragma once
 
-#include <cub/block/block_load.cuh>
-#include <cub/block/block_radix_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <type_traits>
 #include <utility>
 
-#include "kernels/enqueue.cuh"
 #include "kernels/sort/radix_sort.hpp"
 
 namespace gpumem::kernels {
@@ -126,40 +123,6 @@ cudaError_t radix_sort_scratch(int64_t n, bool with_positions, bool overwrites, 
   const cudaError_t error = sort_by_rank(nullptr, needed, sort, with_positions, nullptr);
   bytes = static_cast<int64_t>(needed);
   return error;
-}
-
-template <class Word>
-__global__ void __launch_bounds__(kSortThreads) block_kernel(const __grid_constant__ SortParams p, RankOf<Word> rank) {
-  using Key = SortKey<RankOf<Word>>;
-  constexpr int kEach = kSortBlock / kSortThreads;
-  using Sort = cub::BlockRadixSort<Key, kSortThreads, kEach, uint16_t, 6>;
-  __shared__ typename Sort::TempStorage storage;
-  synchronize_and_trigger();
-  const int n = static_cast<int>(p.n);
-  Key keys[kEach];
-  uint16_t positions[kEach];
-  cub::LoadDirectBlocked(static_cast<int>(threadIdx.x), static_cast<const Key*>(p.keys), keys, n, Key{rank.last()});
-#pragma unroll
-  for (int k = 0; k < kEach; ++k) positions[k] = static_cast<uint16_t>(threadIdx.x * kEach + k);
-  Sort(storage).SortBlockedToStriped(keys, positions, KeyOrder<RankOf<Word>>{rank});
-#pragma unroll
-  for (int k = 0; k < kEach; ++k) {
-    const int i = k * kSortThreads + static_cast<int>(threadIdx.x);
-    if (i >= n) break;
-    if (p.sorted != nullptr) static_cast<Key*>(p.sorted)[i] = keys[k];
-    if (p.order == nullptr) continue;
-    if (element_bytes(p.order_type) == 4) {
-      static_cast<uint32_t*>(p.order)[i] = positions[k];
-    } else {
-      static_cast<uint64_t*>(p.order)[i] = positions[k];
-    }
-  }
-}
-
-template <class Word>
-LaunchResult block_sort(const SortParams& params, Stream stream) {
-  return enqueue_programmatic(block_kernel<Word>, 1, kSortThreads, stream, params,
-                              rank_of_keys<Word>(params.dtype, params.descending != 0));
 }
 
 }  // namespace gpumem::kernels

@@ -31,12 +31,6 @@ struct RadixSort {
 template <class Word, class Position>
 LaunchResult radix_sort(RadixSort<Word, Position>& sort, Stream stream);
 
-// Sorts up to kSortBlock aligned elements in one block.
-template <class Word>
-LaunchResult block_sort(const SortParams& params, Stream stream);
-
-LaunchResult radix_sort_preload();
-
 // The scratch memory that CUB asks for on the current device: at most SortScratch::cub_bytes.
 LaunchResult radix_sort_scratch(const SortParams& params, int64_t& bytes);
 

@@ -1,7 +1,6 @@
 // Sorts with CUB's radix sort, one pass per byte of a key.
 // Moves: n elements of b bytes are read once for the histograms of all digits, and read and written b times. Positions
 //        of p bytes are written once, and moved in each pass too. If order has 8 bytes and p is 4, n more are converted.
-//        block: the elements are read and written once.
 // Access: reads are contiguous, writes are runs of a block's elements with one digit.
 #include <utility>
 
@@ -100,13 +99,6 @@ LaunchResult sort_radix(const SortParams& params, const Config& config, const La
   });
 }
 
-LaunchResult sort_block(const SortParams& params, const Config&, const Launch& launch) {
-  return for_word(params.dtype, [&]<class Word>() { return block_sort<Word>(params, launch); });
-}
-
-LaunchResult sort_preload() {
-  const cudaError_t error = preload(positions_kernel<uint32_t>);
-  return error != cudaSuccess ? error : radix_sort_preload();
-}
+LaunchResult sort_preload() { return preload(positions_kernel<uint32_t>); }
 
 }  // namespace gpumem::kernels

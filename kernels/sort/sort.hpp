@@ -10,8 +10,10 @@ namespace gpumem::kernels {
 Execute<SortParams> sort_block;
 Execute<SortParams> sort_radix;
 Execute<SortParams> sort_segments;
+Execute<SortParams> sort_segment_tiles;
 
 LaunchResult sort_preload();
 LaunchResult sort_segments_preload();
+LaunchResult sort_tiles_preload();
 
 }  // namespace gpumem::kernels

@@ -227,6 +227,7 @@ set(kernel_sources
   kernels/sort/radix_sort.cu
   kernels/sort/segments.cu
   kernels/sort/sort.cu
+  kernels/sort/tiles.cu
   kernels/gather_scatter/gather_scatter.cu
   kernels/reduce_by_index/reduce_by_index.cu
   kernels/reduce_by_index/rows.cu

@@ -212,7 +212,7 @@ TEST_P(SortCalls, ExplainsWhereItRuns) {
   ASSERT_TRUE(ok(run(ctx, {GPUMEM_I8, keys.get(), 500, 0, keys.get(), nullptr, GPUMEM_I64, offsets, 2})));
   EXPECT_EQ(last_problem(), "sort dtype=i8 n=500 segments=2 keys=device order=none sorted=keys offsets=pageable");
   ASSERT_TRUE(ok(explain(ctx, last_problem(), explained)));
-  EXPECT_EQ(explained.variant, on_cuda() ? "segments" : "host_segments");
+  EXPECT_EQ(explained.variant, on_cuda() ? "segment_tiles" : "host_segments");
 }
 
 // The keys in no segment are the first and the last. Without one of the outputs, and in place.

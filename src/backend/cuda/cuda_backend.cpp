@@ -259,7 +259,8 @@ void CudaBackend::warmup() {
        {kernels::arithmetic_preload, kernels::axpby_preload, kernels::convert_preload, kernels::copy_preload,
         kernels::fill_preload, kernels::gather_scatter_preload, kernels::map_preload, kernels::permute_preload,
         kernels::reduce_by_index_preload, kernels::resize_preload, kernels::scan_preload, kernels::select_preload,
-        kernels::sort_preload, kernels::sort_segments_preload, kernels::transpose_preload}) {
+        kernels::sort_preload, kernels::sort_segments_preload, kernels::sort_tiles_preload,
+        kernels::transpose_preload}) {
     GPUMEM_CUDA(preload());
   }
 }

@@ -3,6 +3,7 @@
 
 #include "backend/host/implementations.hpp"
 #include "kernels/sort/sort.hpp"
+#include "kernels/sort/tiles.hpp"
 #include "ops/sort/radix_scratch.hpp"
 #include "select/variants.hpp"
 
@@ -10,6 +11,8 @@ namespace gpumem {
 namespace {
 
 constexpr const char* kOneSequence = "it sorts one sequence";
+constexpr const char* kUnalignedKeys = "it needs keys aligned to their elements";
+constexpr const char* kUnalignedSorted = "it needs sorted aligned to its elements";
 
 const char* accepts_sequence(const DeviceProps&, const SortParams& p) noexcept {
   return p.in_segments() ? kOneSequence : nullptr;
@@ -21,8 +24,8 @@ const char* accepts_segments(const DeviceProps&, const SortParams& p) noexcept {
 const char* accepts_block(const DeviceProps&, const SortParams& p) noexcept {
   if (p.in_segments()) return kOneSequence;
   if (p.n > kSortBlock) return "it sorts at most 2048 elements";
-  if (!aligned(p.keys, element_bytes(p.dtype))) return "it needs keys aligned to their elements";
-  return aligned(p.sorted, element_bytes(p.dtype)) ? nullptr : "it needs sorted aligned to its elements";
+  if (!aligned(p.keys, element_bytes(p.dtype))) return kUnalignedKeys;
+  return aligned(p.sorted, element_bytes(p.dtype)) ? nullptr : kUnalignedSorted;
 }
 Config block_config(const DeviceProps&, const SortParams& p) noexcept {
   return {1, kSortThreads, kSortBlock / kSortThreads, p.n};
@@ -41,6 +44,32 @@ Config radix_config(const DeviceProps& d, const SortParams& p) noexcept {
   scratch.cub_bytes = radix_sort_counters(d, p.n, bytes) + (overwrites || one_pass ? 0 : p.n * (bytes + of_positions));
   scratch.cub = layout.take(scratch.cub_bytes);
   Config config = grid_of(p.n, int64_t{kSortThreads} * kSortPositions, kSortThreads, kSortPositions);
+  config.workspace_bytes = layout.end();
+  config.own.set(scratch);
+  return config;
+}
+
+// The keys of few segments are sorted faster by passes over all of them.
+constexpr int64_t kMeanOfTiles = int64_t{1} << 14;
+const char* accepts_segment_tiles(const DeviceProps&, const SortParams& p) noexcept {
+  if (!p.in_segments()) return "it sorts segments";
+  if (ceil_div(p.n, int64_t{kSortWindow}) > kMaxGrid) return "it needs at most 2^31 - 1 windows";
+  if (!aligned(p.keys, element_bytes(p.dtype))) return kUnalignedKeys;
+  return aligned(p.sorted, element_bytes(p.dtype)) ? nullptr : kUnalignedSorted;
+}
+const char* deprioritized_for_passes(const DeviceProps&, const SortParams& p) noexcept {
+  return p.n / kMeanOfTiles > p.segments ? "the mean segment has more than 16384 keys" : nullptr;
+}
+Config segment_tiles_config(const DeviceProps&, const SortParams& p) noexcept {
+  const int64_t windows = ceil_div(p.n, int64_t{kSortWindow});
+  ScratchLayout layout;
+  layout.take(sizeof(SegmentTilesHead));
+  SegmentTilesScratch scratch{};
+  scratch.first = layout.take(8 * (windows + 1));
+  for (int64_t& keys : scratch.keys) keys = layout.take(p.n * element_bytes(p.dtype));
+  for (int64_t& positions : scratch.positions) positions = layout.take(8 * p.n);
+  Config config{windows, kSortThreads, kSortBlock / kSortThreads, kSortWindow};
+  config.fixed_grid = true;
   config.workspace_bytes = layout.end();
   config.own.set(scratch);
   return config;
@@ -78,8 +107,10 @@ Config serial_config(const DeviceProps& d, const SortParams& p) noexcept {
 }
 
 constexpr Implementation<SortParams> kTable[] = {
-    {"block", ExecutionSpace::cuda, 1, plan<accepts_block, block_config>, gpu<kernels::sort_block>},
+    {"block", ExecutionSpace::cuda, 2, plan<accepts_block, block_config>, gpu<kernels::sort_block>},
     {"radix", ExecutionSpace::cuda, 1, plan<accepts_sequence, radix_config>, gpu<kernels::sort_radix>},
+    {"segment_tiles", ExecutionSpace::cuda, 1, plan<accepts_segment_tiles, segment_tiles_config>,
+     gpu<kernels::sort_segment_tiles>, deprioritized_for_passes},
     {"segments", ExecutionSpace::cuda, 1, plan<accepts_segments, segments_config>, gpu<kernels::sort_segments>},
     {"host_parallel", ExecutionSpace::host, 1, plan<accepts_sequence, host_config>, host::sort_parallel},
     {"host_segments", ExecutionSpace::host, 1, plan<accepts_segments, host_config>, host::sort_segments},

@@ -52,30 +52,6 @@ LaunchResult radix_sort(RadixSort<Word, Position>& sort, Stream stream) {
   return enqueue(sort_kernel<Word, Position>, 1, 1, stream, sort);
 }
 
-template <class Word>
-void block_kernel(SortParams p, RankOf<Word> rank) {
-  const auto n = static_cast<size_t>(p.n);
-  const auto* first = static_cast<const Word*>(p.keys);
-  const std::vector<Word> keys(first, first + n);
-  std::vector<uint32_t> order(n);
-  std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return rank(keys[a]) < rank(keys[b]); });
-  for (size_t i = 0; i < n; ++i) {
-    if (p.sorted != nullptr) static_cast<Word*>(p.sorted)[i] = keys[order[i]];
-    if (p.order == nullptr) continue;
-    if (element_bytes(p.order_type) == 4) {
-      static_cast<uint32_t*>(p.order)[i] = order[i];
-    } else {
-      static_cast<uint64_t*>(p.order)[i] = order[i];
-    }
-  }
-}
-
-template <class Word>
-LaunchResult block_sort(const SortParams& params, Stream stream) {
-  return enqueue(block_kernel<Word>, 1, 1, stream, params, rank_of_keys<Word>(params.dtype, params.descending != 0));
-}
-
 template <class Word, class Position>
 LaunchResult radix_sort_scratch(int64_t, bool, bool, int64_t& bytes) {
   bytes = 1;
