@@ -1871,7 +1871,7 @@ GPUMEM_API gpumem_status gpumem_resize_2d_async(gpumem_ctx *ctx, gpumem_filter f
  * Placement   The work runs where dst is. Images may be in different kinds of memory. The blocking form copies the
  *             images that are on the other side. The asynchronous form needs all images on the side of dst.
  * Empty       If count is 0, or dst has no pixels, the call writes nothing.
- * Launches    A CUDA device resizes up to 112 images per kernel launch.
+ * Launches    Up to 112 images per kernel launch on a CUDA device, or all u16 or f32 images of one size and distance.
  *
  * Errors: as gpumem_resize_2d(). The message names the image, for example src_rows[3]. */
 GPUMEM_API gpumem_status gpumem_resize_2d_batch(gpumem_ctx *ctx, gpumem_filter filter, gpumem_dtype dtype,

@@ -1,5 +1,5 @@
-// The images of a launch of a batch, in the kernel's parameters. All have the same tiles, so a tile's number divided by
-// the tiles per image gives its image.
+// The images of a batch, which all have the same tiles. A tile's number divided by the tiles per image gives its image.
+// Equal images at one distance need no list. Others are listed in the kernel's parameters, some per launch.
 #pragma once
 
 #include <algorithm>
@@ -8,13 +8,38 @@
 
 namespace gpumem::kernels {
 
+// Bytes between consecutive images of src if they are equal and at one distance, otherwise -1.
+inline int64_t resize_src_stride(const ResizeParams& params) {
+  if (params.batches == 1) return 0;
+  const ResizeImage first = params.src_image(0);
+  const auto address = [&](int64_t k) { return reinterpret_cast<intptr_t>(params.src_image(k).src); };
+  const int64_t stride = address(1) - address(0);
+  for (int64_t k = 1; k < params.batches; ++k) {
+    const ResizeImage image = params.src_image(k);
+    const bool equal = image.rows == first.rows && image.cols == first.cols && image.pitch == first.pitch;
+    if (!equal || address(k) - address(k - 1) != stride) return -1;
+  }
+  return stride;
+}
+
+struct EqualImages : ResizeWork {
+  int64_t src_image_stride;  // bytes
+
+  // Image k as the work of one image.
+  __device__ ResizeWork work(int64_t k) const {
+    ResizeWork one = *this;
+    one.src = static_cast<const char*>(src) + k * src_image_stride;
+    one.dst = static_cast<char*>(dst) + k * dst_image_stride;
+    return one;
+  }
+};
+
 constexpr int kResizeImages = 112;  // with the other parameters, up to the 4 KiB that every device takes
 
 struct ResizeImages {
   int64_t count;
   ResizeImage at[kResizeImages];
 
-  // Image k as the work of one image.
   __device__ ResizeWork work(const ResizeWork& batch, int64_t k) const {
     const ResizeImage& image = at[k];
     ResizeWork one = batch;

@@ -17,10 +17,24 @@ namespace gpumem {
 struct ResizeAxis {
   int64_t src;
   int64_t dst;
-  int32_t bits;  // resize_bits(): divisions of short words are many times faster on a GPU
+  int32_t bits;             // resize_bits(): divisions of short words are many times faster on a GPU
+  Divisor<uint32_t> twice;  // 2 dst, if bits is 32
 };
 
-constexpr ResizeAxis resize_axis(int64_t src, int64_t dst) noexcept { return {src, dst, resize_bits(src, dst)}; }
+constexpr ResizeAxis resize_axis(int64_t src, int64_t dst) noexcept {
+  const int32_t bits = resize_bits(src, dst);
+  return {src, dst, bits, Divisor<uint32_t>(bits == 32 ? static_cast<uint32_t>(dst * 2) : 1)};
+}
+
+// n / (2 dst)
+template <class Word>
+constexpr Word resize_quotient(const ResizeAxis& axis, Word n) noexcept {
+  if constexpr (sizeof(Word) == 4) {
+    return axis.twice.quotient(n);
+  } else {
+    return n / (static_cast<Word>(axis.dst) * 2);
+  }
+}
 
 // A place between elements `index` and `index` + 1 of src. `weight` is in units of 2^-kBits, below 1, and 0 at edges.
 struct ResizeTap {
@@ -30,17 +44,19 @@ struct ResizeTap {
   constexpr int64_t next() const noexcept { return index + (weight != 0 ? 1 : 0); }
 };
 
-// rest / whole in units of 2^-kBits, rounded to nearest, halves up. rest < whole.
+// rest / (2 dst) in units of 2^-kBits, rounded to nearest, halves up. rest < 2 dst.
 template <int kBits, class Word>
-constexpr uint32_t resize_fraction(Word rest, Word whole) noexcept {
+constexpr uint32_t resize_fraction(const ResizeAxis& axis, Word rest) noexcept {
+  const Word dst = static_cast<Word>(axis.dst);
   uint32_t fraction = 0;
   for (int left = kBits; left > 0; left -= kResizeFractionStep) {
     const int step = left < kResizeFractionStep ? left : kResizeFractionStep;
     rest <<= step;
-    fraction = (fraction << step) | static_cast<uint32_t>(rest / whole);
-    rest %= whole;
+    const Word quotient = resize_quotient(axis, rest);
+    fraction = (fraction << step) | static_cast<uint32_t>(quotient);
+    rest -= quotient * dst * 2;
   }
-  return fraction + (rest >= whole - rest ? 1 : 0);
+  return fraction + (rest >= dst ? 1 : 0);
 }
 
 template <int kBits, class Word>
@@ -49,17 +65,18 @@ constexpr ResizeTap resize_tap_in(const ResizeAxis& axis, int64_t i) noexcept {
   const Word scaled = (static_cast<Word>(i) * 2 + 1) * static_cast<Word>(axis.src);
   if (scaled <= dst) return {0, 0};  // at or before the centre of the first element
   const Word centre = scaled - dst;
-  const uint32_t fraction = resize_fraction<kBits, Word>(centre % (dst * 2), dst * 2);
+  const Word whole = resize_quotient(axis, centre);
+  const uint32_t fraction = resize_fraction<kBits, Word>(axis, centre - whole * dst * 2);
   // A fraction that rounds to 1 becomes the next element with a fraction of 0.
-  const int64_t index = static_cast<int64_t>(centre / (dst * 2)) + (fraction >> kBits);
-  if (index >= axis.src - 1) return {axis.src - 1, 0};
-  return {index, fraction & ((uint32_t{1} << kBits) - 1)};
+  const Word index = whole + (fraction >> kBits);
+  if (index >= static_cast<Word>(axis.src - 1)) return {axis.src - 1, 0};
+  return {static_cast<int64_t>(index), fraction & ((uint32_t{1} << kBits) - 1)};
 }
 
 // kWidest: the maximum bits of an axis here.
 template <int kBits, int kWidest = 128>
 constexpr ResizeTap resize_tap(const ResizeAxis& axis, int64_t i) noexcept {
-  if (axis.bits == 32) return resize_tap_in<kBits, uint32_t>(axis, i);
+  if (kWidest == 32 || axis.bits == 32) return resize_tap_in<kBits, uint32_t>(axis, i);
   if constexpr (kWidest == 128) {
     if (axis.bits == 128) return resize_tap_in<kBits, Uint128>(axis, i);
   }
@@ -68,45 +85,16 @@ constexpr ResizeTap resize_tap(const ResizeAxis& axis, int64_t i) noexcept {
 
 template <class Word>
 constexpr int64_t resize_nearest_in(const ResizeAxis& axis, int64_t i) noexcept {
-  return static_cast<int64_t>((static_cast<Word>(i) * 2 + 1) * static_cast<Word>(axis.src) /
-                              (static_cast<Word>(axis.dst) * 2));
+  return static_cast<int64_t>(resize_quotient(axis, (static_cast<Word>(i) * 2 + 1) * static_cast<Word>(axis.src)));
 }
 
 template <int kWidest = 128>
 constexpr int64_t resize_nearest(const ResizeAxis& axis, int64_t i) noexcept {
-  if (axis.bits == 32) return resize_nearest_in<uint32_t>(axis, i);
+  if (kWidest == 32 || axis.bits == 32) return resize_nearest_in<uint32_t>(axis, i);
   if constexpr (kWidest == 128) {
     if (axis.bits == 128) return resize_nearest_in<Uint128>(axis, i);
   }
   return resize_nearest_in<uint64_t>(axis, i);
-}
-
-struct ResizeShortAxis {
-  uint32_t src;
-  uint32_t dst;
-  Divisor<uint32_t> whole;  // 2 dst
-
-  constexpr explicit ResizeShortAxis(const ResizeAxis& axis) noexcept
-      : src(static_cast<uint32_t>(axis.src)), dst(static_cast<uint32_t>(axis.dst)), whole(dst * 2) {}
-};
-
-template <int kBits>
-constexpr ResizeTap resize_tap(const ResizeShortAxis& axis, uint32_t i) noexcept {
-  static_assert(kBits <= kResizeFractionStep);
-  const uint32_t scaled = (i * 2 + 1) * axis.src;
-  if (scaled <= axis.dst) return {0, 0};
-  const uint32_t centre = scaled - axis.dst;
-  uint32_t index = axis.whole.quotient(centre);
-  const uint32_t rest = (centre - index * axis.dst * 2) << kBits;
-  uint32_t fraction = axis.whole.quotient(rest);
-  fraction += rest - fraction * axis.dst * 2 >= axis.dst ? 1 : 0;
-  index += fraction >> kBits;
-  if (index >= axis.src - 1) return {axis.src - 1, 0};
-  return {index, fraction & ((uint32_t{1} << kBits) - 1)};
-}
-
-constexpr int64_t resize_nearest(const ResizeShortAxis& axis, uint32_t i) noexcept {
-  return axis.whole.quotient((i * 2 + 1) * axis.src);
 }
 
 // Blends two horizontal neighbours into a Line by a weight of kAcross bits, and two Lines into an element by a weight

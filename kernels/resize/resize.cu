@@ -4,7 +4,10 @@
 // Access: global: a thread makes resize_pixels() neighbouring pixels of up to kMaxRowsPerThread rows. It computes its
 //         columns once, reads rows that two rows of dst share once, and writes whole words if dst is aligned for it.
 //         bytes: one pixel per thread, byte by byte, for any address and pitch.
-//         The kernels of a batch make the same tiles, of up to kResizeImages images.
+//         A launch makes the tiles of all images of a batch that are equal and at one distance. The kernels of a list
+//         make the same tiles, of up to kResizeImages images.
+// H200, f32 bilinear: 22.4 us for 512 planes of 56 x 56 to 112 x 112, 10.5 for 48 of 224 x 224 to 256 x 256, 1.8 for
+// one of these (PyTorch: 114, 16.3 and 2.2).
 #include "kernels/resize/resize.hpp"
 
 #include <algorithm>
@@ -93,13 +96,13 @@ template <class T, int kChannels, bool kWhole>
 __device__ __forceinline__ void nearest_tile(const ResizeWork& work, const ResizeTiles& tiles, int64_t tile) {
   using Out = Pixels<T, kChannels>;
   const ResizePlace place(work, tiles, tile, Out::kCount);
-  if (place.row >= place.end) return;
   const int count = columns_left(work, place.col, Out::kCount);
   int64_t at[Out::kCount];
 #pragma unroll
   for (int i = 0; i < Out::kCount; ++i) {
     at[i] = resize_nearest<64>(work.across, place.col + (i < count ? i : 0)) * kChannels;
   }
+  synchronize_and_trigger();
   for (int64_t row = place.row; row < place.end; ++row) {
     const T* from = src_row<T>(work, resize_nearest<64>(work.down, row));
     Out out;
@@ -109,12 +112,20 @@ __device__ __forceinline__ void nearest_tile(const ResizeWork& work, const Resiz
   }
 }
 
+// Images at one distance, as many as work.batches. f(work, tile): makes a tile of one image.
+template <class F>
+__device__ __forceinline__ void for_tiles(const EqualImages& images, const ResizeTiles& tiles, const F& f) {
+  for (int64_t i = blockIdx.x; i < tiles.count * images.batches; i += gridDim.x) {
+    const Quotient tile(i, tiles.count);
+    f(images.work(tile.quotient), tile.rest);
+  }
+}
+
 template <class T, int kChannels, bool kWhole>
 __global__ void __launch_bounds__(kThreads)
-    nearest_kernel(const __grid_constant__ ResizeWork work, const __grid_constant__ ResizeTiles tiles) {
-  for (int64_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
-    nearest_tile<T, kChannels, kWhole>(work, tiles, tile);
-  }
+    nearest_kernel(const __grid_constant__ EqualImages images, const __grid_constant__ ResizeTiles tiles) {
+  for_tiles(images, tiles,
+            [&](const ResizeWork& work, int64_t tile) { nearest_tile<T, kChannels, kWhole>(work, tiles, tile); });
 }
 
 template <class T, int kChannels, bool kWhole>
@@ -139,34 +150,51 @@ struct BlendedLines {
     }
   }
 
-  __device__ void read(const ResizeWork& work, int64_t row, Line (&line)[Out::kElements]) const {
-    const T* from = src_row<T>(work, row);
+  // Rows of src come in order, so the new upper row may be the old lower row. Both rows are in flight before the first
+  // is used.
+  __device__ void move_to(const ResizeWork& work, const ResizeTap& tap) {
+    if (tap.index != upper_row && tap.index == lower_row) {
 #pragma unroll
-    for (int i = 0; i < Out::kCount; ++i) {
-      const auto left = read_pixel<T, kChannels, kWhole>(from + at[i]);
-      const auto right = read_pixel<T, kChannels, kWhole>(from + at[i] + (weight[i] != 0 ? kChannels : 0));
-#pragma unroll
-      for (int c = 0; c < kChannels; ++c) {
-        line[i * kChannels + c] = Blend::across(left.element[c], right.element[c], weight[i]);
-      }
+      for (int i = 0; i < Out::kElements; ++i) upper[i] = lower[i];
+      upper_row = lower_row;
+    }
+    const bool new_upper = tap.index != upper_row;
+    const bool new_lower = tap.weight != 0 && tap.next() != lower_row;
+    Neighbours of_upper, of_lower;
+    if (new_upper) of_upper.read(*this, src_row<T>(work, tap.index));
+    if (new_lower) of_lower.read(*this, src_row<T>(work, tap.next()));
+    if (new_upper) {
+      of_upper.blend(*this, upper);
+      upper_row = tap.index;
+    }
+    if (new_lower) {
+      of_lower.blend(*this, lower);
+      lower_row = tap.next();
     }
   }
 
-  // Rows of src come in order, so the new upper row may be the old lower row.
-  __device__ void move_to(const ResizeWork& work, const ResizeTap& tap) {
-    if (tap.index != upper_row) {
-      if (tap.index == lower_row) {
+ private:
+  // The pixels of a row of src on both sides of each pixel of dst.
+  struct Neighbours {
+    Pixel<T, kChannels> left[Out::kCount];
+    Pixel<T, kChannels> right[Out::kCount];
+
+    __device__ void read(const BlendedLines& of, const T* from) {
 #pragma unroll
-        for (int i = 0; i < Out::kElements; ++i) upper[i] = lower[i];
-      } else {
-        read(work, tap.index, upper);
+      for (int i = 0; i < Out::kCount; ++i) {
+        left[i] = read_pixel<T, kChannels, kWhole>(from + of.at[i]);
+        right[i] = read_pixel<T, kChannels, kWhole>(from + of.at[i] + (of.weight[i] != 0 ? kChannels : 0));
       }
-      upper_row = tap.index;
     }
-    if (tap.weight == 0 || tap.next() == lower_row) return;
-    read(work, tap.next(), lower);
-    lower_row = tap.next();
-  }
+    __device__ void blend(const BlendedLines& of, Line (&line)[Out::kElements]) const {
+#pragma unroll
+      for (int i = 0; i < Out::kElements; ++i) {
+        const int pixel = i / kChannels;
+        const int c = i % kChannels;
+        line[i] = Blend::across(left[pixel].element[c], right[pixel].element[c], of.weight[pixel]);
+      }
+    }
+  };
 };
 
 template <class T, int kChannels, bool kWhole>
@@ -174,9 +202,9 @@ __device__ __forceinline__ void bilinear_tile(const ResizeWork& work, const Resi
   using Out = Pixels<T, kChannels>;
   using Blend = ResizeBlend<T>;
   const ResizePlace place(work, tiles, tile, Out::kCount);
-  if (place.row >= place.end) return;
   const int count = columns_left(work, place.col, Out::kCount);
   BlendedLines<T, kChannels, kWhole> lines(work, place.col, count);
+  synchronize_and_trigger();
   for (int64_t row = place.row; row < place.end; ++row) {
     const ResizeTap tap = resize_tap<Blend::kDown, 64>(work.down, row);
     lines.move_to(work, tap);
@@ -193,10 +221,9 @@ __device__ __forceinline__ void bilinear_tile(const ResizeWork& work, const Resi
 // With three blocks per multiprocessor, a thread has 80 registers and spills none.
 template <class T, int kChannels, bool kWhole>
 __global__ void __launch_bounds__(kThreads, 3)
-    bilinear_kernel(const __grid_constant__ ResizeWork work, const __grid_constant__ ResizeTiles tiles) {
-  for (int64_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
-    bilinear_tile<T, kChannels, kWhole>(work, tiles, tile);
-  }
+    bilinear_kernel(const __grid_constant__ EqualImages images, const __grid_constant__ ResizeTiles tiles) {
+  for_tiles(images, tiles,
+            [&](const ResizeWork& work, int64_t tile) { bilinear_tile<T, kChannels, kWhole>(work, tiles, tile); });
 }
 
 template <class T>
@@ -212,6 +239,7 @@ __device__ __forceinline__ void bytes_tile(const ResizeWork& work, const ResizeT
   using Blend = ResizeBlend<T>;
   const int64_t pixel = int64_t{work.channels} * static_cast<int64_t>(sizeof(T));
   const ResizePlace place(work, tiles, tile, 1);
+  synchronize_and_trigger();
   for (int64_t row = place.row; row < place.end; ++row) {
     auto* to = dst_row<unsigned char>(work, row) + place.col * pixel;
     if (work.filter == GPUMEM_FILTER_NEAREST) {
@@ -235,11 +263,11 @@ __device__ __forceinline__ void bytes_tile(const ResizeWork& work, const ResizeT
 
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    bytes_kernel(const __grid_constant__ ResizeWork work, const __grid_constant__ ResizeTiles tiles) {
-  for (int64_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) bytes_tile<T>(work, tiles, tile);
+    bytes_kernel(const __grid_constant__ EqualImages images, const __grid_constant__ ResizeTiles tiles) {
+  for_tiles(images, tiles, [&](const ResizeWork& work, int64_t tile) { bytes_tile<T>(work, tiles, tile); });
 }
 
-// The same for the images of a batch. f(work, tile): makes a tile of one image.
+// The same for the listed images of a batch.
 template <class F>
 __device__ __forceinline__ void for_tiles(const ResizeWork& batch, const ResizeTiles& tiles, const ResizeImages& images,
                                           const F& f) {
@@ -251,49 +279,53 @@ __device__ __forceinline__ void for_tiles(const ResizeWork& batch, const ResizeT
 
 template <class T, int kChannels>
 __global__ void __launch_bounds__(kThreads)
-    nearest_batch(const __grid_constant__ ResizeWork batch, const __grid_constant__ ResizeTiles tiles,
-                  const __grid_constant__ ResizeImages images) {
+    nearest_list(const __grid_constant__ ResizeWork batch, const __grid_constant__ ResizeTiles tiles,
+                 const __grid_constant__ ResizeImages images) {
   for_tiles(batch, tiles, images,
             [&](const ResizeWork& work, int64_t tile) { nearest_tile<T, kChannels, false>(work, tiles, tile); });
 }
 
 template <class T, int kChannels>
 __global__ void __launch_bounds__(kThreads, 3)
-    bilinear_batch(const __grid_constant__ ResizeWork batch, const __grid_constant__ ResizeTiles tiles,
-                   const __grid_constant__ ResizeImages images) {
+    bilinear_list(const __grid_constant__ ResizeWork batch, const __grid_constant__ ResizeTiles tiles,
+                  const __grid_constant__ ResizeImages images) {
   for_tiles(batch, tiles, images,
             [&](const ResizeWork& work, int64_t tile) { bilinear_tile<T, kChannels, false>(work, tiles, tile); });
 }
 
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    bytes_batch(const __grid_constant__ ResizeWork batch, const __grid_constant__ ResizeTiles tiles,
-                const __grid_constant__ ResizeImages images) {
+    bytes_list(const __grid_constant__ ResizeWork batch, const __grid_constant__ ResizeTiles tiles,
+               const __grid_constant__ ResizeImages images) {
   for_tiles(batch, tiles, images, [&](const ResizeWork& work, int64_t tile) { bytes_tile<T>(work, tiles, tile); });
 }
 
-using Kernel = void (*)(ResizeWork, ResizeTiles);
-using BatchKernel = void (*)(ResizeWork, ResizeTiles, ResizeImages);
+using Kernel = void (*)(EqualImages, ResizeTiles);
+using ListKernel = void (*)(ResizeWork, ResizeTiles, ResizeImages);
 static_assert(sizeof(ResizeWork) + sizeof(ResizeTiles) + sizeof(ResizeImages) <= 4096);
 
-LaunchResult start(Kernel kernel, const ResizeParams& params, const Config& config, const Launch& launch) {
-  const ResizeWork work = resize_work(params, config);
-  return enqueue(kernel, static_cast<unsigned>(config.grid), kThreads, launch, work, config.own.get<ResizeTiles>());
+// src_stride: resize_src_stride()
+LaunchResult start(Kernel kernel, int64_t src_stride, const ResizeParams& params, const Config& config,
+                   const Launch& launch) {
+  const EqualImages images{resize_work(params, config), src_stride};
+  return enqueue_programmatic(kernel, static_cast<unsigned>(config.grid), kThreads, launch, images,
+                              config.own.get<ResizeTiles>());
 }
 
-LaunchResult start_batch(BatchKernel kernel, const ResizeParams& params, const Config& config, const Launch& launch) {
+LaunchResult start_list(ListKernel kernel, const ResizeParams& params, const Config& config, const Launch& launch) {
   const auto tiles = config.own.get<ResizeTiles>();
   return resize_in_launches(params, config, [&](const ResizeWork& work, const ResizeImages& images) {
-    return enqueue(kernel, resize_batch_grid(images, tiles.count), kThreads, launch, work, tiles, images);
+    return enqueue_programmatic(kernel, resize_batch_grid(images, tiles.count), kThreads, launch, work, tiles, images);
   });
 }
 
 template <class T, int kChannels>
-Kernel global_kernel(const ResizeParams& params) {
+Kernel global_kernel(const ResizeParams& params, int64_t src_stride) {
   constexpr int kBytes = kChannels * static_cast<int>(sizeof(T));
   const bool nearest = params.filter == GPUMEM_FILTER_NEAREST;
   if constexpr (kChannels == 2 || kChannels == 4) {
-    if (reinterpret_cast<uintptr_t>(params.src) % kBytes == 0 && params.src_pitch % kBytes == 0) {
+    if ((reinterpret_cast<uintptr_t>(params.src) | static_cast<uint64_t>(params.src_pitch | src_stride)) % kBytes ==
+        0) {
       return nearest ? nearest_kernel<T, kChannels, true> : bilinear_kernel<T, kChannels, true>;
     }
   }
@@ -303,22 +335,23 @@ Kernel global_kernel(const ResizeParams& params) {
 }  // namespace
 
 LaunchResult resize_global(const ResizeParams& params, const Config& config, const Launch& launch) {
+  const int64_t src_stride = resize_src_stride(params);
   return for_pixel_type(params.dtype, [&]<class T>() {
     return for_channels(params.channels, [&]<int kChannels>() {
-      if (params.batches > 1) {
+      if (src_stride < 0) {
         const bool nearest = params.filter == GPUMEM_FILTER_NEAREST;
-        return start_batch(nearest ? nearest_batch<T, kChannels> : bilinear_batch<T, kChannels>, params, config,
-                           launch);
+        return start_list(nearest ? nearest_list<T, kChannels> : bilinear_list<T, kChannels>, params, config, launch);
       }
-      return start(global_kernel<T, kChannels>(params), params, config, launch);
+      return start(global_kernel<T, kChannels>(params, src_stride), src_stride, params, config, launch);
     });
   });
 }
 
 LaunchResult resize_bytes(const ResizeParams& params, const Config& config, const Launch& launch) {
+  const int64_t src_stride = resize_src_stride(params);
   return for_pixel_type(params.dtype, [&]<class T>() {
-    return params.batches > 1 ? start_batch(bytes_batch<T>, params, config, launch)
-                              : start(bytes_kernel<T>, params, config, launch);
+    return src_stride < 0 ? start_list(bytes_list<T>, params, config, launch)
+                          : start(bytes_kernel<T>, src_stride, params, config, launch);
   });
 }
 

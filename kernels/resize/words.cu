@@ -213,8 +213,8 @@ __global__ void __launch_bounds__(kThreads, 3)
     const uint32_t k = tile / tiles.count;
     const ResizeWork work = images.work(batch, k);
     WordsTiles own = tiles;
-    own.rows.src = static_cast<uint32_t>(work.down.src);
-    own.cols.src = static_cast<uint32_t>(work.across.src);
+    own.rows.src = work.down.src;
+    own.cols.src = work.across.src;
     own.set_src(work);
     if constexpr (kNearest) {
       nearest_tile<kChannels, 1, false>(work, own, tile - k * tiles.count, taps);
@@ -251,8 +251,8 @@ WordsTiles tiles_of(const ResizeWork& work) {
   const int64_t down = ceil_div(work.down.dst, kResizeWarps * work.rows_per_thread);
   WordsTiles tiles{static_cast<uint32_t>(across * down),
                    Divisor<uint32_t>(static_cast<uint32_t>(across)),
-                   ResizeShortAxis(work.down),
-                   ResizeShortAxis(work.across),
+                   work.down,
+                   work.across,
                    ResizeWords(),
                    ResizeInside(),
                    in_words(work.dst, work.dst_pitch)};

@@ -11,8 +11,8 @@ namespace gpumem::kernels {
 struct WordsTiles {
   uint32_t count;
   Divisor<uint32_t> across;  // tiles per row
-  ResizeShortAxis rows;
-  ResizeShortAxis cols;
+  ResizeAxis rows;
+  ResizeAxis cols;
   ResizeWords src;
   ResizeInside inside;
   bool dst_words;  // every row of dst begins at a word
@@ -104,19 +104,19 @@ struct WordsTaps {
   }
 
   // Beyond the last column or row, the last one's tap.
-  __device__ static ColumnTap column_tap(const ResizeWork& work, const ResizeShortAxis& cols, const ResizeWords& src,
+  __device__ static ColumnTap column_tap(const ResizeWork& work, const ResizeAxis& cols, const ResizeWords& src,
                                          uint32_t i) {
-    const uint32_t col = min(i, cols.dst - 1);
+    const uint32_t col = min(i, static_cast<uint32_t>(cols.dst) - 1);
     const auto first = static_cast<uint32_t>(src.first);
     if (work.filter == GPUMEM_FILTER_NEAREST) {
-      return {first + static_cast<uint32_t>(resize_nearest(cols, col)) * kChannels, 0};
+      return {first + static_cast<uint32_t>(resize_nearest<32>(cols, col)) * kChannels, 0};
     }
     constexpr int kBits = ResizeBlend<uint8_t>::kAcross;
-    const ResizeTap tap = resize_tap<kBits>(cols, col);
+    const ResizeTap tap = resize_tap<kBits, 32>(cols, col);
     return {first + static_cast<uint32_t>(tap.index) * kChannels, ((1u << kBits) - tap.weight) | tap.weight << 16};
   }
   __device__ static RowTap row_tap(const ResizeWork& work, const WordsTiles& tiles, uint32_t i) {
-    const uint32_t row = min(i, tiles.rows.dst - 1);
+    const uint32_t row = min(i, static_cast<uint32_t>(tiles.rows.dst) - 1);
     RowTap tap = rows_of(work, tiles, row);
     RowTap above{kNoRow, kNoRow, 0, 0};
     if (row % static_cast<uint32_t>(work.rows_per_thread) != 0) above = rows_of(work, tiles, row - 1);
@@ -132,10 +132,10 @@ struct WordsTaps {
   __device__ static RowTap rows_of(const ResizeWork& work, const WordsTiles& tiles, uint32_t row) {
     const auto pitch = static_cast<uint32_t>(work.src_pitch);
     if (work.filter == GPUMEM_FILTER_NEAREST) {
-      return {static_cast<uint32_t>(resize_nearest(tiles.rows, row)) * pitch, kNoRow, 0, 0};
+      return {static_cast<uint32_t>(resize_nearest<32>(tiles.rows, row)) * pitch, kNoRow, 0, 0};
     }
     constexpr int kBits = ResizeBlend<uint8_t>::kDown;
-    const ResizeTap tap = resize_tap<kBits>(tiles.rows, row);
+    const ResizeTap tap = resize_tap<kBits, 32>(tiles.rows, row);
     const uint32_t upper = static_cast<uint32_t>(tap.index) * pitch;
     const uint32_t lower = tap.weight != 0 ? upper + pitch : kNoRow;
     if (tap.index % 2 == 0) return {upper, lower, (1u << kBits) - tap.weight, 0};

@@ -42,15 +42,18 @@ class ResizeBatchConformance : public Conformance {
       return layout.aligned ? element * random.between(0, most) : random.between(0, most);
     };
     const bool tight = random.below(3) == 0;
+    const bool alike = random.below(3) == 0;  // of one size, at one distance
+    const int64_t gap = some(5);
     for (int64_t k = 0; k < layout.count; ++k) {
+      const bool repeats = alike && k > 0;
       b.src.push_back(nullptr);
-      b.rows.push_back(random.between(1, layout.most));
-      b.cols.push_back(random.between(1, layout.most));
+      b.rows.push_back(repeats ? b.rows[0] : random.between(1, layout.most));
+      b.cols.push_back(repeats ? b.cols[0] : random.between(1, layout.most));
       const int64_t row = b.cols.back() * b.channels * element;
-      if (!tight) b.pitches.push_back(row + some(9));
-      const int in = static_cast<int>(random.below(2));
+      if (!tight) b.pitches.push_back(repeats ? b.pitches[0] : row + some(9));
+      const int in = repeats ? sources.in[0] : static_cast<int>(random.below(2));
       sources.in.push_back(in);
-      bytes[in] += some(5);
+      bytes[in] += alike ? gap : some(5);
       sources.at.push_back(bytes[in]);
       bytes[in] += src_bytes(b.image(k));
     }

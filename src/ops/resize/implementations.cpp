@@ -77,10 +77,10 @@ const char* accepts_texture(const DeviceProps& d, const ResizeParams& p) noexcep
   return accepts_aligned(d, p);
 }
 
-// The most rows per thread that still fill every multiprocessor. A thread computes its columns once for all its rows,
-// and neighbouring rows of an enlarged image share their reads.
+// The most rows per thread that leave each multiprocessor two blocks. A thread computes its columns once for all its
+// rows, and neighbouring rows of an enlarged image share their reads.
 int64_t rows_per_thread(const DeviceProps& d, const ResizeParams& p, int64_t groups) noexcept {
-  const int64_t threads = int64_t{2} * d.multiprocessors * std::max(d.threads_per_multiprocessor, 1);
+  const int64_t threads = int64_t{2} * kResizeThreads * d.multiprocessors;
   const int64_t most = std::min(kMaxRowsPerThread, p.dst_rows);
   int64_t rows = 1;
   while (rows * 2 <= most && ceil_div(p.dst_rows, rows * 2) * p.batches > threads / groups) rows *= 2;
@@ -132,7 +132,7 @@ Config serial_config(const DeviceProps&, const ResizeParams& p) noexcept { retur
 // texture does not give the same bits as the others.
 constexpr Implementation<ResizeParams> kTable[] = {
     {"words", ExecutionSpace::cuda, 1, plan<accepts_words, words_config>, gpu<kernels::resize_words>},
-    {"global", ExecutionSpace::cuda, 1, plan<accepts_aligned, global_config>, gpu<kernels::resize_global>},
+    {"global", ExecutionSpace::cuda, 2, plan<accepts_aligned, global_config>, gpu<kernels::resize_global>},
     {"texture", ExecutionSpace::cuda, 1, plan<accepts_texture, pixel_config>, gpu<kernels::resize_texture>, by_name,
      false},
     {"bytes", ExecutionSpace::cuda, 1, plan<accepts<ResizeParams>, pixel_config>, gpu<kernels::resize_bytes>},
