@@ -46,13 +46,17 @@ __global__ void __launch_bounds__(kThreads)
   const int64_t step = grid_step();
   auto* to = reinterpret_cast<uint4*>(dst + head);
   const auto* from = reinterpret_cast<const uint4*>(src + head - by);
+  const int64_t tail = head + words * 16 + threadIdx.x;
+  const bool has_head = blockIdx.x == 0 && threadIdx.x < head;
+  const bool has_tail = blockIdx.x == 0 && tail < bytes;
+  unsigned char of_head{}, of_tail{};  // loaded first, so that a short copy waits for memory once
+  if (has_head) of_head = src[threadIdx.x];
+  if (has_tail) of_tail = src[tail];
 #pragma unroll 1
   for (int64_t i = first_of_thread(); i < words; i += step)
     to[i] = kShifts ? shifted(from[i], from[i + 1], by) : from[i];
-  if (blockIdx.x != 0) return;
-  const int64_t tail = head + words * 16 + threadIdx.x;
-  if (threadIdx.x < head) dst[threadIdx.x] = src[threadIdx.x];
-  if (tail < bytes) dst[tail] = src[tail];
+  if (has_head) dst[threadIdx.x] = of_head;
+  if (has_tail) dst[tail] = of_tail;
 }
 
 // The aligned words that rows of dst touch, and the divisors that find a word's row and a row's slice.
