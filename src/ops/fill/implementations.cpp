@@ -10,12 +10,13 @@
 namespace gpumem {
 namespace {
 
-const char* accepts_uniform(const DeviceProps&, const FillParams& p) noexcept {
-  return p.uniform() ? nullptr : "it needs a pattern whose bytes are all the same";
-}
-
 const char* accepts_one_row(const DeviceProps&, const FillParams& p) noexcept {
   return p.rows == 1 ? nullptr : "it fills one row, and this fill has more";
+}
+
+const char* accepts_uniform(const DeviceProps& d, const FillParams& p) noexcept {
+  if (const char* reason = accepts_one_row(d, p)) return reason;
+  return p.uniform() ? nullptr : "it needs a pattern whose bytes are all the same";
 }
 
 Config row_config(const DeviceProps&, const FillParams& p) noexcept { return {1, 1, 1, p.row_bytes()}; }
@@ -43,9 +44,9 @@ Config host_config(const DeviceProps& d, const FillParams& p) noexcept {
 }
 
 constexpr Implementation<FillParams> kTable[] = {
-    {"memset", ExecutionSpace::cuda, 1, plan<accepts_uniform, row_config>, gpu<kernels::fill_by_memset>},
-    {"vec16", ExecutionSpace::cuda, 1, plan<accepts_one_row, vec16_config>, gpu<kernels::fill_vec16>},
-    {"rows", ExecutionSpace::cuda, 1, plan<accepts<FillParams>, rows_config>, gpu<kernels::fill_rows>},
+    {"memset", ExecutionSpace::cuda, 2, plan<accepts_uniform, row_config>, gpu<kernels::fill_by_memset>},
+    {"vec16", ExecutionSpace::cuda, 2, plan<accepts_one_row, vec16_config>, gpu<kernels::fill_vec16>},
+    {"rows", ExecutionSpace::cuda, 2, plan<accepts<FillParams>, rows_config>, gpu<kernels::fill_rows>},
     {"host_parallel", ExecutionSpace::host, 1, plan<accepts<FillParams>, host_config>, host::fill_parallel},
     {"host_serial", ExecutionSpace::host, 1, plan<accepts<FillParams>, row_config>, host::fill_parallel},
 };
