@@ -3,7 +3,7 @@
 //         bytes). Each block checks all of a short index. A row that is named twice may still be cached.
 // Access: neighbouring threads take the words of all rows in order. Short rows share a warp, and a long row spans
 //         several warps, so no lane is idle. One access serves the index for all threads of a row. Each thread keeps
-//         kGatherScatterWords words in flight and loads the first before the check has ended.
+//         up to kGatherScatterWords words in flight and loads the first before the check has ended.
 // Shapes: vec16, vec8 and words move words of 16, 8 and 4 bytes, for rows with that alignment on both sides. bytes is
 //         for any address. The last word of a row may be incomplete.
 #include <algorithm>
@@ -20,7 +20,6 @@ namespace {
 
 constexpr int kThreads = kGatherScatterThreads;
 constexpr int kWords = kGatherScatterWords;
-constexpr int64_t kTile = int64_t{kThreads} * kWords;  // words
 
 constexpr int kCheckLoads = 8;
 constexpr int64_t kCheckTile = int64_t{kThreads} * kCheckLoads;
@@ -47,6 +46,7 @@ template <class Index>
 __global__ void __launch_bounds__(kThreads)
     check_kernel(const __grid_constant__ GatherScatterParams params, uint64_t limit,
                  const __grid_constant__ GatherScatterScratch scratch) {
+  grid_dependency_synchronize();
   trigger_programmatic_launch();
   const auto* index = static_cast<const Index*>(params.index);
   const int64_t step = int64_t{gridDim.x} * kCheckTile;
@@ -68,9 +68,8 @@ __global__ void __launch_bounds__(kThreads)
     atomicMax(scratch.pending, ~static_cast<unsigned long long>(first));
     __threadfence();
   }
-  __syncthreads();
+  if (__syncthreads_or(first < params.n) != 0) __threadfence();
   if (threadIdx.x != 0) return;
-  __threadfence();
   if (atomicInc(scratch.done, gridDim.x - 1) != gridDim.x - 1) return;
   __threadfence();
   hand_over(atomicExch(scratch.pending, 0), scratch, params.status, index);
@@ -87,8 +86,10 @@ struct Place {
 };
 
 struct Rows : GatherScatterParams {
-  int64_t words = 0;  // per row
-  int64_t total = 0;  // words
+  int64_t words = 0;       // per row
+  int64_t total = 0;       // words
+  int32_t per_thread = 0;  // words
+  int64_t tile = 0;        // words per block
   int64_t tiles = 0;
   int64_t step_rows = 0;  // kThreads words, as whole rows and remaining words
   int64_t step_words = 0;
@@ -114,28 +115,33 @@ __device__ __forceinline__ bool all_good(const Rows& r, const Index* index) {
   return found == 0;
 }
 
+// With five blocks per multiprocessor, words of up to 4 bytes spill no registers. H200: 2684354 rows of 100 bytes take
+// 254 us instead of 289.
+template <class Word>
+constexpr int kBlocks = resident_blocks(sizeof(Word) <= 4 ? 5 : 1, kThreads);
+
 template <class Word, class Index, bool kGathers>
-__global__ void __launch_bounds__(kThreads) move_kernel(const __grid_constant__ Rows r) {
+__global__ void __launch_bounds__(kThreads, kBlocks<Word>) move_kernel(const __grid_constant__ Rows r) {
   constexpr auto kBytes = static_cast<int64_t>(sizeof(Word));
   const auto* index = static_cast<const Index*>(r.index);
   const auto* src = static_cast<const char*>(r.src);
   auto* dst = static_cast<char*>(r.dst);
   if (r.checks) synchronize_and_trigger();
   for (int64_t tile = blockIdx.x; tile < r.tiles; tile += gridDim.x) {
-    const int64_t first = tile * kTile + threadIdx.x;
+    const int64_t first = tile * r.tile + threadIdx.x;
     Place place(first, r.words);
     uint64_t from[kWords];  // byte offsets
     uint64_t to[kWords];
-    int64_t left[kWords];  // bytes of the row from the word on; 0 past the last row or for a bad index
+    int left[kWords];  // bytes of the word; 0 past the last row or for a bad index
 #pragma unroll
     for (int k = 0; k < kWords; ++k) {
-      const bool there = first + k * kThreads < r.total;
+      const bool there = k < r.per_thread && first + k * kThreads < r.total;
       const int64_t at = place.word * kBytes;
       const auto named = there ? static_cast<uint64_t>(index[place.row]) : 0;
       const auto row = static_cast<uint64_t>(place.row);
       from[k] = (kGathers ? named : row) * static_cast<uint64_t>(r.src_pitch) + static_cast<uint64_t>(at);
       to[k] = (kGathers ? row : named) * static_cast<uint64_t>(r.dst_pitch) + static_cast<uint64_t>(at);
-      left[k] = there && named < r.limit ? r.row_bytes - at : 0;
+      left[k] = there && named < r.limit ? static_cast<int>(min(r.row_bytes - at, kBytes)) : 0;
       place.row += r.step_rows;
       place.word += r.step_words;
       if (place.word >= r.words) {
@@ -146,20 +152,20 @@ __global__ void __launch_bounds__(kThreads) move_kernel(const __grid_constant__ 
     Word in[kWords];
 #pragma unroll
     for (int k = 0; k < kWords; ++k) {
-      if (left[k] >= kBytes) in[k] = *reinterpret_cast<const Word*>(src + from[k]);
+      if (left[k] == kBytes) in[k] = *reinterpret_cast<const Word*>(src + from[k]);
     }
     if (r.checks) {
       if (!all_good(r, index)) return;
     } else {
-      synchronize_and_trigger();  // waits for the check, which began after all other work
+      synchronize_and_trigger();  // waits for the check, which waited for all other work
       if (*r.scratch.verdict != 0) return;
     }
 #pragma unroll
     for (int k = 0; k < kWords; ++k) {
-      if (left[k] >= kBytes) {
+      if (left[k] == kBytes) {
         *reinterpret_cast<Word*>(dst + to[k]) = in[k];
       } else if (kBytes > 1 && left[k] > 0) {
-        move_tail<Word>(src + from[k], dst + to[k], static_cast<int>(left[k]));
+        move_tail<Word>(src + from[k], dst + to[k], left[k]);
       }
     }
   }
@@ -173,13 +179,16 @@ LaunchResult start(const GatherScatterParams& params, const Config& config, cons
   const bool checked_by_each = params.n <= kCheckedByEach && config.grid <= kFewBlocks;
   if (!checked_by_each) {
     const auto blocks = static_cast<unsigned>(std::min(params.n / kCheckTile + 1, kCheckBlocks));
-    const cudaError_t error = enqueue(check_kernel<Index>, blocks, kThreads, launch, params, limit, scratch);
+    const cudaError_t error =
+        enqueue_programmatic(check_kernel<Index>, blocks, kThreads, launch, params, limit, scratch);
     if (error != cudaSuccess) return error;
   }
   Rows r{params};
   r.words = ceil_div(params.row_bytes, kBytes);
   r.total = params.n * r.words;
-  r.tiles = ceil_div(r.total, kTile);
+  r.per_thread = config.per_thread;
+  r.tile = int64_t{kThreads} * r.per_thread;
+  r.tiles = ceil_div(r.total, r.tile);
   r.step_rows = kThreads / r.words;
   r.step_words = kThreads % r.words;
   r.limit = limit;

@@ -46,10 +46,13 @@ const char* accepts_vec4(const DeviceProps&, const GatherScatterParams& p) noexc
                         "it needs rows of dst that start at multiples of 4 bytes"});
 }
 
+// The most words per thread that leave no multiprocessor without a block.
 template <int64_t kWordBytes>
-Config words_config(const DeviceProps&, const GatherScatterParams& p) noexcept {
-  Config shape = grid_of(p.n * ceil_div(p.row_bytes, kWordBytes), int64_t{kGatherScatterThreads} * kGatherScatterWords,
-                         kGatherScatterThreads, kGatherScatterWords);
+Config words_config(const DeviceProps& d, const GatherScatterParams& p) noexcept {
+  const int64_t words = p.n * ceil_div(p.row_bytes, kWordBytes);
+  int32_t per_thread = kGatherScatterWords;
+  while (per_thread > 1 && words < int64_t{d.multiprocessors} * kGatherScatterThreads * per_thread) per_thread /= 2;
+  Config shape = grid_of(words, int64_t{kGatherScatterThreads} * per_thread, kGatherScatterThreads, per_thread);
   shape.tile *= kWordBytes;
   return shape;
 }
@@ -72,7 +75,7 @@ constexpr std::array<Implementation<GatherScatterParams>, 6> table_of(Execution 
                                                                       Execution bytes) noexcept {
   return {{{"vec16", ExecutionSpace::cuda, 1, plan<accepts_vec16, words_config<16>>, vec16},
            {"vec8", ExecutionSpace::cuda, 1, plan<accepts_vec8, words_config<8>>, vec8},
-           {"words", ExecutionSpace::cuda, 1, plan<accepts_vec4, words_config<4>>, words},
+           {"words", ExecutionSpace::cuda, 2, plan<accepts_vec4, words_config<4>>, words},
            {"bytes", ExecutionSpace::cuda, 1, plan<accepts<GatherScatterParams>, words_config<1>>, bytes},
            {"host_parallel", ExecutionSpace::host, 1, plan<accepts<GatherScatterParams>, host_config>, HostWay{}},
            {"host_serial", ExecutionSpace::host, 1, plan<accepts<GatherScatterParams>, serial_config>,
