@@ -42,6 +42,14 @@ void require_list(const char* argument, const T* p, int64_t count) {
     fail(GPUMEM_INVALID_ARGUMENT, "%s is NULL; expected an array of %lld elements", argument, ll(count));
 }
 
+// Whether a range is in the allocation of an operand that was looked up, and so needs no lookup. If p is below the
+// allocation, `before` wraps around.
+inline bool is_within(const Operand& operand, const void* p, int64_t bytes) noexcept {
+  const uint64_t before = reinterpret_cast<uintptr_t>(p) - operand.base;
+  const auto all = static_cast<uint64_t>(operand.bytes);
+  return operand.base != 0 && !operand.mixed && before < all && static_cast<uint64_t>(bytes) <= all - before;
+}
+
 // As launch_placed(), for parameters that point into the list. The host may read it after the return. A device does
 // not, because the list becomes parameters of the kernel.
 template <class Family, class List>

@@ -108,12 +108,7 @@ int64_t bytes_of_boxes(const StridedSide& side, int64_t one, int64_t element_byt
 class SideOfBoxes {
  public:
   const Operand& look_up(Planner& planner, const ByteRange& range, Access access) {
-    const auto address = reinterpret_cast<uintptr_t>(range.p);
-    const uint64_t before = address - last_.base;  // more than any allocation has if the address is below it
-    const auto bytes = static_cast<uint64_t>(last_.bytes);
-    const bool known =
-        last_.base != 0 && !last_.mixed && before < bytes && static_cast<uint64_t>(range.bytes) <= bytes - before;
-    if (!known) last_ = planner.look_up_here(range, access);
+    if (!is_within(last_, range.p, range.bytes)) last_ = planner.look_up_here(range, access);
     return last_;
   }
 

@@ -75,6 +75,16 @@ ByteRange dst_range(const ImageNames& names, const ResizeParams& c) {
           spacing_of(row, {{c.dst_rows, c.dst_pitch}, {c.batches, c.dst_image_stride}}, 1)};
 }
 
+bool is_equal_size(const ResizeImage& a, const ResizeImage& b) noexcept {
+  return a.rows == b.rows && a.cols == b.cols && a.pitch == b.pitch;
+}
+
+bool meets(const ByteRange& range, const void* p, int64_t bytes) noexcept {
+  const auto first = reinterpret_cast<uintptr_t>(range.p);
+  const auto other = reinterpret_cast<uintptr_t>(p);
+  return first < other + static_cast<uint64_t>(bytes) && other < first + static_cast<uint64_t>(range.bytes);
+}
+
 // Places the images one by one. The first that is staged decides the reason.
 class Images {
  public:
@@ -123,6 +133,7 @@ void check(const ResizeParams& c) {
   }
   for (int64_t k = 0; c.images != nullptr && k < c.batches; ++k) {
     const ResizeImage& image = c.images[k];
+    if (k > 0 && is_equal_size(image, c.images[k - 1])) continue;
     check_extents(ImageNames::of("src", k), image.rows, image.cols, image.pitch, c.pixel_bytes());
   }
   check_extents(dst, c.dst_rows, c.dst_cols, c.dst_pitch, c.pixel_bytes());
@@ -153,14 +164,25 @@ Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& given, Completion 
     p = placeholder();
     pitch = cols * pixel;
   };
-  if (images.add(src, src_lies)) stage(c.src, c.src_pitch, c.src_cols);
+  ResizeImage before{c.src, c.src_rows, c.src_cols, c.src_pitch};
+  int64_t bytes = first.bytes;
+  Operand lies = src_lies;
+  bool staged = images.add(src, src_lies);
+  if (staged) stage(c.src, c.src_pitch, c.src_cols);
   if (listed) c.images[0] = {c.src, c.src_rows, c.src_cols, c.src_pitch};
   for (int64_t k = 1; listed && k < c.batches; ++k) {
     ResizeImage& image = c.images[k];
     image.pitch = normal_pitch(image.rows, image.pitch, image.cols * pixel);
-    const ImageNames own = ImageNames::of("src", k);
-    const ByteRange range = src_range(own, image, pixel);
-    if (images.add(range, planner.look_up_here(range, Access::read))) stage(image.src, image.pitch, image.cols);
+    // An image like the one before, in its allocation, is placed like that.
+    if (!is_equal_size(image, before) || !is_within(lies, image.src, bytes) || meets(dst, image.src, bytes)) {
+      before = image;
+      const ImageNames own = ImageNames::of("src", k);
+      const ByteRange range = src_range(own, image, pixel);
+      bytes = range.bytes;
+      lies = planner.look_up_here(range, Access::read);
+      staged = images.add(range, lies);
+    }
+    if (staged) stage(image.src, image.pitch, image.cols);
   }
   plan.placement = images.placement();
   plan.selection = decide<ResizeFamily>(planner, plan.placement.space, c);
