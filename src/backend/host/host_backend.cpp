@@ -129,18 +129,13 @@ void HostBackend::make_resident(void* p, size_t bytes) noexcept {
 void* HostBackend::allocate_async(NativeStream, size_t bytes) { return map_pages(bytes); }
 
 void HostBackend::release_async(NativeStream stream, void* p, size_t bytes) noexcept {
-  if (stream == nullptr || queue_of(stream).idle()) return unmap_pages(p, bytes);
-  try {
-    queue_of(stream).enqueue([p, bytes] { unmap_pages(p, bytes); });
-  } catch (const std::exception&) {
-    queue_of(stream).drain();
-    unmap_pages(p, bytes);
-  }
+  after_work(stream, [p, bytes] { unmap_pages(p, bytes); });
 }
 
 std::shared_ptr<void> HostBackend::scratch(NativeStream stream, size_t bytes) {
   require_available_for_call(bytes);
-  return {map_pages(bytes), [this, stream, bytes](void* p) { release_async(stream, p, bytes); }};
+  const std::shared_ptr<char[]> own = workspace_of(bytes);
+  return {own.get(), [this, stream, own](void*) { after_work(stream, [own] {}); }};
 }
 
 void HostBackend::read_all(NativeStream stream, const void* p, size_t bytes, int32_t) {

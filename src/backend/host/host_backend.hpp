@@ -109,6 +109,19 @@ class HostBackend final : public Host {
     watch->ran(begin, LaunchWatch::Clock::now());
   }
 
+  // Runs f when the stream's work so far is done.
+  template <class F>
+  void after_work(NativeStream stream, const F& f) noexcept {
+    auto* const queue = static_cast<HostQueue*>(stream);
+    if (queue == nullptr || queue->idle()) return f();
+    try {
+      queue->enqueue(f);
+    } catch (const std::exception&) {
+      queue->drain();
+      f();
+    }
+  }
+
   template <class Job, class Params>
   gpumem_status run_lines(NativeStream stream, const Params& params, const Configured<Params>& planned,
                           Completion completion);

@@ -186,8 +186,10 @@ void launch_by_table(Backend& backend, NativeStream stream, const typename Famil
 
 std::shared_ptr<void> scratch_of(Context& context, Backend& backend, NativeStream stream, int64_t bytes,
                                  Completion completion) {
-  if (completion == Completion::asynchronous) return backend.scratch(stream, static_cast<size_t>(bytes));
-  const auto own = std::make_shared<Workspace>(context, backend.props().backend, bytes);
+  if (completion == Completion::asynchronous || backend.props().backend == ExecutionSpace::host) {
+    return backend.scratch(stream, static_cast<size_t>(bytes));
+  }
+  const auto own = std::make_shared<Workspace>(context, ExecutionSpace::cuda, bytes);
   return {own, own->get()};
 }
 
