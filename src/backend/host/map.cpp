@@ -44,7 +44,7 @@ MapRow row_of(const MapParams& p, bool large, bool stream) noexcept {
   return row;
 }
 
-// Whether the loops need no buffer.
+// Whether the loops need no buffer for a row.
 bool is_direct(const MapRow& row) noexcept {
   bool direct = !row.stream && row.kind != MapKind::convert_scaled && row.z_step == row.z_bytes;
   for (int k = 0; k < row.sources; ++k) direct = direct && row.step[k] == row.bytes[k];
@@ -56,14 +56,15 @@ bool rows(const Loops& loops, const MapParams& p, int64_t first, int64_t last, M
   constexpr int64_t kBufferBytes = 4096;
   constexpr int64_t kFewBytes = 64;
   constexpr int64_t kShortRow = kBufferBytes / 16;  // elements
-  const TaskMemory room(is_direct(row) ? 0 : MapRow::kBuffers * kBufferBytes);
+  const int32_t inner = p.rank - 1;
+  const int64_t length = p.extents[inner];
+  const bool short_rows = inner > 0 && length <= kShortRow;
+  const TaskMemory room(is_direct(row) && !short_rows ? 0 : MapRow::kBuffers * kBufferBytes);
   alignas(kFewBytes) char few[MapRow::kBuffers * kFewBytes];  // if memory runs out, or no buffer is needed
   row.buffer = room.get() != nullptr ? static_cast<char*>(room.get()) : few;
   row.buffer_bytes = room.get() != nullptr ? kBufferBytes : kFewBytes;
   row.stream = row.stream && room.get() != nullptr;
-  const int32_t inner = p.rank - 1;
-  const int64_t length = p.extents[inner];
-  const bool groups = inner > 0 && length <= kShortRow && room.get() != nullptr;
+  const bool groups = short_rows && room.get() != nullptr;
   bool right = true;
   for (int64_t i = first; i < last; i += row.n * row.rows) {
     int64_t at[kMaxMapRank];
