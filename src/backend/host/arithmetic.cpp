@@ -118,6 +118,99 @@ void rows(const Loops& loops, const ArithmeticParams& a, const ShortAxis& behind
   }
 }
 
+// Short rows, some at a time, if each operand is contiguous or repeats elements or rows. Repeated ones are copied before
+// the loop, and a row that all rows repeat is copied once.
+class ShortRows {
+ public:
+  static constexpr int64_t kBytes = 4096;  // of a block of rows
+  static constexpr int64_t kAllBytes = kBytes * ArithmeticRow::kMost;
+  static constexpr int64_t kLongest = 256;  // elements
+
+  static bool accepts(const ArithmeticParams& a) noexcept {
+    const int32_t inner = a.rank - 1;
+    if (inner < 1 || a.extents[inner] > kLongest || a.terms > ArithmeticRow::kMost || !joins(a, a.z_strides))
+      return false;
+    return std::all_of(a.x_strides, a.x_strides + a.terms, [&](const int64_t* strides) {
+      return joins(a, strides) || strides[inner] == 0 || strides[inner - 1] == 0;
+    });
+  }
+
+  // large: z is larger than the caches. buffers: of kAllBytes.
+  ShortRows(const Loops& loops, const ArithmeticParams& a, bool large, char* buffers) noexcept
+      : a_(a), bytes_(element_bytes(a.dtype)), length_(a.extents[a.rank - 1]), buffers_(buffers) {
+    loop_ = bytes_ == 4 ? loops.arithmetic.f32 : loops.arithmetic.f64;
+    row_ = TermGroups(a, {.product = a.op == Arithmetic::multiply, .z_step = bytes_, .ahead = large}).row[0];
+    std::fill_n(row_.step, row_.terms, bytes_);
+  }
+
+  // Elements [first, last), which are whole rows.
+  void run(int64_t first, int64_t last) noexcept {
+    const int32_t outer = a_.rank - 2;
+    int64_t at[kMaxViewRank];
+    int64_t left = first / length_;
+    for (int32_t d = outer; d >= 0; left /= a_.extents[d--]) at[d] = left % a_.extents[d];
+    const auto offset = [&](const int64_t* strides) {
+      int64_t elements = 0;
+      for (int32_t d = 0; d <= outer; ++d) elements += at[d] * strides[d];
+      return elements * bytes_;
+    };
+    for (int64_t i = first; i < last; i += row_.n) {
+      const int64_t rows = std::min({kBytes / bytes_ / length_, a_.extents[outer] - at[outer], (last - i) / length_});
+      row_.n = rows * length_;
+      row_.z = static_cast<char*>(a_.z) + offset(a_.z_strides);
+      for (int32_t k = 0; k < a_.terms; ++k) {
+        const char* from = static_cast<const char*>(a_.x[k]) + offset(a_.x_strides[k]);
+        row_.x[k] = joins(a_, a_.x_strides[k]) ? from : copied(k, from, rows);
+      }
+      loop_(row_);
+      at[outer] += rows;
+      for (int32_t d = outer; d > 0 && at[d] == a_.extents[d]; --d) {
+        at[d] = 0;
+        ++at[d - 1];
+      }
+    }
+  }
+
+ private:
+  static bool joins(const ArithmeticParams& a, const int64_t* strides) noexcept {
+    return strides[a.rank - 1] == 1 && strides[a.rank - 2] == a.extents[a.rank - 1];
+  }
+
+  const char* copied(int32_t k, const char* from, int64_t rows) noexcept {
+    char* const to = buffers_ + k * kBytes;
+    const int64_t down = a_.x_strides[k][a_.rank - 2] * bytes_;
+    if (down == 0 && from == repeated_[k] && rows <= copies_[k]) return to;
+    const int64_t across = a_.x_strides[k][a_.rank - 1] * bytes_;
+    bytes_ == 4 ? copy<uint32_t>(from, down, across, rows, to) : copy<uint64_t>(from, down, across, rows, to);
+    repeated_[k] = from;
+    copies_[k] = rows;
+    return to;
+  }
+
+  template <class Word>
+  void copy(const char* from, int64_t down, int64_t across, int64_t rows, char* buffer) const noexcept {
+    auto* to = reinterpret_cast<Word*>(buffer);
+    for (int64_t r = 0; r < rows; ++r, from += down, to += length_) {
+      Word first;
+      std::memcpy(&first, from, sizeof first);
+      if (across == 0) {
+        std::fill_n(to, length_, first);
+      } else {
+        for (int64_t i = 0; i < length_; ++i) std::memcpy(to + i, from + i * across, sizeof first);
+      }
+    }
+  }
+
+  const ArithmeticParams& a_;
+  const int64_t bytes_;
+  const int64_t length_;
+  char* const buffers_;
+  void (*loop_)(const ArithmeticRow&);
+  ArithmeticRow row_;
+  const char* repeated_[ArithmeticRow::kMost] = {};
+  int64_t copies_[ArithmeticRow::kMost] = {};
+};
+
 // When the work runs, not before: earlier work may write them.
 void read_factors(ArithmeticParams& a) noexcept {
   const DefaultFloatEnvironment of_thread;
@@ -191,12 +284,18 @@ void without_dots(const HostTeam& team, const ArithmeticParams& params, const Co
   ArithmeticParams a = params;
   read_factors(a);
   const ShortAxis behind = take_short_axis(a);
-  const int64_t tile = std::max<int64_t>(1, config.tile / behind.extent);
+  const bool are_short = behind.extent == 1 && ShortRows::accepts(a);
+  const int64_t step = are_short ? a.extents[a.rank - 1] : 1;
+  const int64_t tile = std::max<int64_t>(1, config.tile / behind.extent / step) * step;
   const int64_t n = a.elements();
   const bool large = team.larger_than_caches(n * behind.extent * element_bytes(a.dtype));
   team.parallel(ceil_div(n, tile), [&](int64_t i) {
     const DefaultFloatEnvironment of_thread;
-    rows(team.loops, a, behind, i * tile, std::min((i + 1) * tile, n), large);
+    const TaskMemory room(are_short ? ShortRows::kAllBytes : 0);
+    const int64_t last = std::min((i + 1) * tile, n);
+    if (room.get() != nullptr)
+      return ShortRows(team.loops, a, large, static_cast<char*>(room.get())).run(i * tile, last);
+    rows(team.loops, a, behind, i * tile, last, large);
   });
 }
 
