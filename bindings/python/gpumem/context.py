@@ -94,7 +94,7 @@ class Context(Operations):
             expect_callbacks()
         options.update(device=device_number(device), parallel_for=function, parallel_for_user=user)
         handle = raw.gpumem_ctx_create(filled_options("gpumem_ctx_options", raw.gpumem_ctx_options_init, options))
-        self._begin(Core(handle, parallel_for))
+        self._begin(Core(handle, parallel_for, follows_legacy=not options.get("non_blocking_stream")))
         if log is not None:
             self.set_log(log)
 
@@ -180,8 +180,9 @@ class Context(Operations):
     def empty(self, shape, dtype="f64", kind="device", *, stream=None, alignment=256):
         """An array with undefined contents. With `stream`, device memory is allocated in the order of that stream."""
         dtype, itemsize, form = element_of(dtype)
-        shape, kind, alignment = shape_of(shape), kind_code(kind), integer(alignment, "alignment")
-        return self.core.allocate(shape, dtype, kind, stream, alignment, itemsize, form)
+        shape, kind = shape_of(shape), kind_code(kind)
+        alignment = alignment if type(alignment) is int else integer(alignment, "alignment")
+        return (self._core or self.core).allocate(shape, dtype, kind, stream, alignment, itemsize, form)
 
     def full(self, shape, value, dtype="f64", kind="device", *, stream=None):
         array = self.empty(shape, dtype, kind, stream=stream)

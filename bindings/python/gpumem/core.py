@@ -77,10 +77,11 @@ class Handle(int):
 class Core:
     """A gpumem_ctx. It is destroyed with the last object or call that needs it."""
 
-    __slots__ = ("handle", "cuda", "device", "log", "parallel_for", "legacy", "pid", "shared", "registered", "users", "over", "lock", "context", "__weakref__")
+    __slots__ = ("handle", "cuda", "device", "log", "parallel_for", "legacy", "pid", "shared", "follows_legacy", "registered", "users", "over", "lock", "context", "__weakref__")
 
-    def __init__(self, handle, parallel_for=None, shared=False):
+    def __init__(self, handle, parallel_for=None, shared=False, follows_legacy=True):
         self.handle, self.shared = handle, shared
+        self.follows_legacy = follows_legacy  # the context's own stream waits for the legacy default stream by itself
         self.users, self.over = set(), False  # ids of live memory, streams and events
         self.legacy, self.pid = None, os.getpid()
         self.lock = threading.RLock()  # re-entrant: the collector may free memory while the thread holds it
@@ -106,7 +107,8 @@ class Core:
     def release(self, user):
         """Memory, a stream or an event has ended. This may run after __del__() if Python collects them together."""
         self.users.discard(id(user))
-        self._end()
+        if self.over:
+            self._end()
 
     def _end(self, destroy=raw.gpumem_ctx_destroy, destroy_stream=raw.gpumem_stream_destroy, lasting=lasting):
         if not self.over or self.users or self.is_forked():

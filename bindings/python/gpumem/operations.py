@@ -398,6 +398,9 @@ class Operations(Elementwise):
 
     def permute(self, src, order, out=None, *, stream=None):
         """Moves the elements so that axis d of the result is axis order[d] of src, as in numpy.transpose(src, order)."""
+        done = raw.quick_permute(self, stream, src, order, out)
+        if done is not None:
+            return done
         of = operand(self, src, "src", stream)
         order = tuple(axis + of.ndim if axis < 0 else axis for axis in integers(order, "order"))
         if len(order) != of.ndim or not all(0 <= axis < of.ndim for axis in order):
@@ -565,6 +568,9 @@ class Operations(Elementwise):
 
         `dtype` is i32, u32, i64 or u64. Everything else is as for select().
         """
+        done = raw.quick_select_places(self, stream, mask, dtype_code(dtype), out, kept)
+        if done is not None:
+            return done
         keeps = operand(self, mask, "mask", stream)
         n = flags(keeps, "mask")
         if out is None:
@@ -575,6 +581,9 @@ class Operations(Elementwise):
 
     def count(self, mask):
         """The number of elements of mask that are not 0. The mask is as for select()."""
+        done = raw.quick_count(self, mask)
+        if done is not None:
+            return done
         keeps, cell = operand(self, mask, "mask"), raw.Cell()
         raw.gpumem_select_places(self.handle, keeps, flags(keeps, "mask"), int(Dtype.I64), None, 0, cell)
         return cell.i64
@@ -629,9 +638,6 @@ class Operations(Elementwise):
         tuple (number, numerator, denominator) of a number and two such arrays, where None counts as 1. The work reads these
         arrays when it runs, so they can be the results of earlier calls on the same stream.
         """
-        if not hasattr(terms, "__iter__"):
-            raise unfit("terms", terms, "pairs of a factor and an array")
-        terms = list(terms)
         done = raw.quick_lincomb(self, stream, terms, out)
         if done is not None:
             return done
@@ -650,11 +656,12 @@ class Operations(Elementwise):
         An entry of dots is an array, which is broadcast, or None for out itself. The results are a list of numbers. With a
         stream or `results`, they are an array of f64, which can have factors of the next call on the same stream.
         """
-        if not hasattr(terms, "__iter__"):
-            raise unfit("terms", terms, "pairs of a factor and an array")
+        done = raw.quick_lincomb_dot(self, stream, terms, dots, out, results)
+        if done is not None:
+            return done
         if not isinstance(dots, list | tuple):
             raise unfit("dots", dots, "a list of arrays, or None for out")
-        arrays, names, views, factors, given, above_and_below = self._terms(list(terms), stream)
+        arrays, names, views, factors, given, above_and_below = self._terms(terms, stream)
         w = [None if x is None else operand(self, x, f"dots[{k}]", stream) for k, x in enumerate(dots)]
         others = [(x, view, f"dots[{k}]") for k, (x, view) in enumerate(zip(dots, w)) if view is not None]
         all_arrays, all_views = arrays + [x for x, _, _ in others], views + [view for _, view, _ in others]
@@ -678,6 +685,9 @@ class Operations(Elementwise):
         """The parts of the terms of lincomb(): the arrays, their names and Views, the numbers of the factors, the Views of numerators
         and denominators, and their addresses as two arguments.
         """
+        if not hasattr(terms, "__iter__"):
+            raise unfit("terms", terms, "pairs of a factor and an array")
+        terms = list(terms)
         if not terms:
             raise ValueError("terms is empty; expected 1 to 16 pairs of a factor and an array")
         for k, term in enumerate(terms):

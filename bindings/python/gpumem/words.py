@@ -109,10 +109,11 @@ def dtype_code(dtype):
 
 def element_of(dtype):
     """The code, item size and format of a type, for a View. bool has no code, so its code is -1."""
-    if type(dtype) is not str or dtype not in CODES:
+    code = CODES.get(dtype) if type(dtype) is str else None
+    if code is None:
         if type_word(dtype) in BOOLS:
             return -1, 1, "?"
-    code = dtype_code(dtype)
+        code = dtype_code(dtype)
     return code, SIZES[code], FORMATS[code]
 
 

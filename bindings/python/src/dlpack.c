@@ -264,19 +264,23 @@ bool dlpack_take(View* view, void* managed, bool versioned) {
   return true;
 }
 
+bool dlpack_take_capsule(View* view, PyObject* capsule) {
+  const bool versioned = PyCapsule_IsValid(capsule, "dltensor_versioned");
+  if (!versioned && !PyCapsule_IsValid(capsule, "dltensor")) {
+    PyErr_Format(PyExc_BufferError, "expected a DLPack capsule that was not taken before");
+    return false;
+  }
+  void* managed = PyCapsule_GetPointer(capsule, versioned ? "dltensor_versioned" : "dltensor");
+  if (!dlpack_take(view, managed, versioned)) return false;
+  if (PyCapsule_SetName(capsule, versioned ? "used_dltensor_versioned" : "used_dltensor") == 0) return true;
+  view->managed = NULL; /* the capsule still owns the tensor */
+  return false;
+}
+
 /* Takes a capsule, and returns a View of its tensor. */
 PyObject* dlpack_import(PyObject* module, PyObject* capsule) {
   (void)module;
-  bool versioned = PyCapsule_IsValid(capsule, "dltensor_versioned");
-  if (!versioned && !PyCapsule_IsValid(capsule, "dltensor"))
-    return PyErr_Format(PyExc_BufferError, "expected a DLPack capsule that was not taken before");
-  void* managed = PyCapsule_GetPointer(capsule, versioned ? "dltensor_versioned" : "dltensor");
   View* view = view_new(view_type);
-  if (view && dlpack_take(view, managed, versioned)) {
-    if (PyCapsule_SetName(capsule, versioned ? "used_dltensor_versioned" : "used_dltensor") == 0)
-      return (PyObject*)view;
-    view->managed = NULL; /* the capsule still owns the tensor */
-  }
-  Py_XDECREF((PyObject*)view);
-  return NULL;
+  if (view && !dlpack_take_capsule(view, capsule)) Py_CLEAR(view);
+  return (PyObject*)view;
 }

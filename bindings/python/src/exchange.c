@@ -21,6 +21,8 @@ typedef struct {
   const Exchange* table; /* or NULL */
   bool has_gradients;
   PyObject* is_neg; /* a method, or NULL */
+  PyObject*
+      dlpack; /* the method __dlpack__() of a type without a table, whose arrays may be in memory of CUDA, or NULL */
 } Known;
 static Known known[MOST_TYPES];
 
@@ -54,14 +56,17 @@ static Known known_type(PyTypeObject* of) {
   PyObject* type = (PyObject*)of;
   for (int i = 0; i < MOST_TYPES; ++i)
     if (known[i].type == type) return known[i];
-  const Known found = {type, table_of(type), type_has(type, "requires_grad"), PyObject_GetAttrString(type, "is_neg")};
+  Known found = {type, table_of(type), type_has(type, "requires_grad"), PyObject_GetAttrString(type, "is_neg"), NULL};
+  if (!found.table && type_has(type, "__cuda_array_interface__") && !type_has(type, "mask"))
+    found.dlpack = PyObject_GetAttrString(type, "__dlpack__");
   PyErr_Clear();
   Known* slot = &known[next++ % MOST_TYPES];
-  PyObject *before = slot->type, *method = slot->is_neg;
+  const Known before = *slot;
   *slot = found;
   Py_INCREF(type);
-  Py_XDECREF(before);
-  Py_XDECREF(method);
+  Py_XDECREF(before.type);
+  Py_XDECREF(before.is_neg);
+  Py_XDECREF(before.dlpack);
   return found;
 }
 
@@ -123,12 +128,49 @@ static gpumem_status follow(void* ctx, void* native, gpumem_stream* queue) {
 /* The legacy default stream has the numbers 0 and 1. */
 static uintptr_t number_of(void* native) { return (uintptr_t)native > 1 ? (uintptr_t)native : 0; }
 
-bool exchange_order(void* ctx, gpumem_stream* queue, const Exchange* of, int32_t device) {
+/* __dlpack__(stream=, max_version=(1, 0)): a capsule. NULL with an exception. */
+static PyObject* call_dlpack(PyObject* method, PyObject* x, int64_t number) {
+  static PyObject *name_stream, *name_version, *version;
+  if (!name_stream) name_stream = PyUnicode_InternFromString("stream");
+  if (!name_version) name_version = PyUnicode_InternFromString("max_version");
+  if (!version) version = Py_BuildValue("(ii)", 1, 0);
+  PyObject *positional = PyTuple_Pack(1, x), *words = PyDict_New(), *capsule = NULL;
+  PyObject* stream = PyLong_FromLongLong(number);
+  Py_INCREF(method); /* the call may make other types known */
+  if (positional && words && stream && name_stream && name_version && version &&
+      PyDict_SetItem(words, name_stream, stream) == 0 && PyDict_SetItem(words, name_version, version) == 0)
+    capsule = PyObject_Call(method, positional, words);
+  Py_DECREF(method);
+  Py_XDECREF(positional);
+  Py_XDECREF(words);
+  Py_XDECREF(stream);
+  return capsule;
+}
+
+bool exchange_has_method(PyObject* x) { return known_type(Py_TYPE(x)).dlpack != NULL; }
+
+bool exchange_take_by_method(View* view, PyObject* x, void* ctx, gpumem_stream* queue, bool waits) {
+  enum { NO_STREAM = -1, LEGACY = 1 };
+  const Known type = known_type(Py_TYPE(x));
+  void* native = NULL;
+  gpumem_status status;
+  if (!ctx || !type.dlpack || (type.is_neg && is_negated(type.is_neg, x))) return false;
+  RUN(p_gpumem_stream_native(ctx, queue, &native))
+  if (status != GPUMEM_OK) return false;
+  const int64_t number = waits ? NO_STREAM : number_of(native) == 0 ? LEGACY : (int64_t)(intptr_t)native;
+  PyObject* capsule = call_dlpack(type.dlpack, x, number);
+  const bool taken = capsule && dlpack_take_capsule(view, capsule);
+  Py_XDECREF(capsule);
+  return taken;
+}
+
+bool exchange_order(void* ctx, gpumem_stream* queue, const Exchange* of, int32_t device, bool follows_legacy) {
   void *theirs = NULL, *own = NULL;
   if (of->current_stream(CUDA_DEVICE, device, &theirs) != 0) {
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_BufferError, "the tensor's library does not tell its current stream");
     return false;
   }
+  if (follows_legacy && number_of(theirs) == 0) return true;
   gpumem_status status;
   RUN(p_gpumem_stream_native(ctx, queue, &own))
   if (status == GPUMEM_OK && number_of(own) == number_of(theirs)) return true;

@@ -67,6 +67,8 @@ int cell_add_types(PyObject* module);
 /* dlpack.c */
 /* Describes a managed tensor in a zeroed View, which then owns it. False with an exception, and the View owns nothing. */
 bool dlpack_take(View* view, void* managed, bool versioned);
+/* The same for the tensor of a capsule. */
+bool dlpack_take_capsule(View* view, PyObject* capsule);
 /* A managed tensor with the memory of a View. NULL with an exception. */
 void* dlpack_lend(PyObject* object, const int32_t device[2], bool versioned, bool copied);
 PyObject* dlpack_new(const void* prototype, PyObject* new_like);
@@ -80,9 +82,14 @@ typedef struct Exchange Exchange;
 /* Takes a tensor into a zeroed View. Returns the table of its type, or NULL without an exception if it must come by
  * another way. Its stream is not ordered yet. */
 const Exchange* exchange_take(View* view, PyObject* x);
+/* True for an array of a library without the table that may be in memory of CUDA, such as CuPy. */
+bool exchange_has_method(PyObject* x);
+/* Takes such an array into a zeroed View by __dlpack__(). The library makes the queue (NULL: the context's own) wait for its
+ * work, unless it waits already. False if the array must come by another way; an exception may be pending. */
+bool exchange_take_by_method(View* view, PyObject* x, void* ctx, gpumem_stream* queue, bool waits);
 /* Makes the queue (NULL: the context's own) wait for the stream on which the other library works now. Does nothing if
- * that is the same stream. False with an exception. */
-bool exchange_order(void* ctx, gpumem_stream* queue, const Exchange* of, int32_t device);
+ * that is the same stream, or the legacy default stream and the queue follows it. False with an exception. */
+bool exchange_order(void* ctx, gpumem_stream* queue, const Exchange* of, int32_t device, bool follows_legacy);
 bool is_on_gpu(const View* view);
 int exchange_add_functions(PyObject* module);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static PyObject* room; /* room(x, shape, element=None): an array like x for a result, or None */
-static PyObject *name_core, *name_device, *name_room, *name_singles, *name_stream;
+static PyObject *name_core, *name_device, *name_follows, *name_room, *name_singles, *name_stream;
 
 static PyObject* set_room(PyObject* module, PyObject* callable) {
   (void)module;
@@ -15,11 +15,11 @@ static PyObject* set_room(PyObject* module, PyObject* callable) {
 }
 
 bool operands_begin(Operands* all, PyObject* context, PyObject* stream) {
-  all->count = 0, all->made = NULL, all->producer = NULL, all->queue = NULL, all->deferred = NULL,
+  all->count = 0, all->made = NULL, all->producer = NULL, all->lender = NULL, all->queue = NULL, all->deferred = NULL,
   all->context = context;
   all->stream = Py_IsNone(stream) ? NULL : stream;
   if (all->stream && !queue_of(stream, &all->queue)) return false;
-  all->handle = base_handle(context);
+  all->handle = all->with_core = base_handle(context);
   if (!all->handle) return false;
   if (to_pointer(all->handle, &all->ctx, "ctx")) return true;
   PyErr_Clear();
@@ -40,29 +40,50 @@ static bool may_have_mask(PyTypeObject* type) {
   return may;
 }
 
-/* True for the device of the context. It can wait for streams of that device only. */
-static bool is_own_device(PyObject* context, int32_t device) {
-  PyObject *core = PyObject_GetAttr(context, name_core), *own = core ? PyObject_GetAttr(core, name_device) : NULL;
-  const bool is_own = own && PyLong_AsLong(own) == device;
+/* A member of the context's core. NULL without an exception if there is none. */
+static PyObject* of_core(const Operands* all, PyObject* name) {
+  PyObject *core = PyObject_GetAttr(all->with_core, name_core), *value = core ? PyObject_GetAttr(core, name) : NULL;
   PyErr_Clear();
   Py_XDECREF(core);
+  return value;
+}
+
+/* True for the device of the context. It can wait for streams of that device only. */
+static bool is_own_device(const Operands* all, int32_t device) {
+  PyObject* own = of_core(all, name_device);
+  const bool is_own = own && PyLong_AsLong(own) == device;
+  PyErr_Clear();
   Py_XDECREF(own);
   return is_own;
 }
 
-/* Takes a buffer, or a tensor of a type with DLPack's C functions, into a zeroed View. */
+/* Takes an array by __dlpack__(). The first array of a library and a device orders the stream for the others, too. */
+static bool take_by_method(Operands* all, View* view, PyObject* x) {
+  const bool waits = all->lender == Py_TYPE(x);
+  const bool taken = exchange_take_by_method(view, x, all->ctx, all->queue, waits);
+  forget_exception();
+  if (taken && waits && view->device != all->lender_device) {
+    dlpack_release(view);
+    return false;
+  }
+  if (taken && is_on_gpu(view)) all->lender = Py_TYPE(x), all->lender_device = view->device;
+  return taken;
+}
+
+/* Takes a buffer, or an array of a GPU by DLPack, into a zeroed View. CuPy's arrays have a buffer, which they refuse. */
 static bool take_memory(Operands* all, View* view, PyObject* x) {
   PyTypeObject* type = Py_TYPE(x);
+  const bool is_class_of_python = PyType_GetFlags(type) & Py_TPFLAGS_HEAPTYPE;
+  if (is_class_of_python && exchange_has_method(x)) return take_by_method(all, view, x);
   if (!PyObject_CheckBuffer(x)) {
     const Exchange* of = exchange_take(view, x);
     if (!of || !is_on_gpu(view)) return of != NULL;
-    if (!all->producer && !is_own_device(all->context, view->device)) return false;
+    if (!all->producer && !is_own_device(all, view->device)) return false;
     const bool is_other = all->producer && (all->producer != of || all->producer_device != view->device);
     all->producer = of, all->producer_device = view->device;
     return !is_other;
   }
-  /* Masked arrays are Python classes. */
-  if ((PyType_GetFlags(type) & Py_TPFLAGS_HEAPTYPE) && may_have_mask(type)) return false;
+  if (is_class_of_python && may_have_mask(type)) return false; /* masked arrays are such classes */
   if (view_take_buffer(view, x)) return true;
   PyErr_Clear();
   return false;
@@ -72,7 +93,7 @@ PyObject* operands_view(Operands* all, PyObject* x) {
   if (PyType_IsSubtype(Py_TYPE(x), view_type)) return Py_NewRef(x);
   View* view = view_new(view_type);
   if (view && !take_memory(all, view, x)) Py_CLEAR(view);
-  PyErr_Clear();
+  forget_exception();
   return (PyObject*)view;
 }
 
@@ -197,7 +218,11 @@ bool operands_take_status(Operands* all, PyObject* x) {
 }
 
 bool operands_order(const Operands* all) {
-  return !all->producer || exchange_order(all->ctx, all->queue, all->producer, all->producer_device);
+  if (!all->producer) return true;
+  PyObject* follows = all->queue ? NULL : of_core(all, name_follows);
+  const bool follows_legacy = follows && Py_IsTrue(follows);
+  Py_XDECREF(follows);
+  return exchange_order(all->ctx, all->queue, all->producer, all->producer_device, follows_legacy);
 }
 
 PyObject* operands_end(Operands* all, PyObject* result) {
@@ -286,28 +311,25 @@ bool to_number(PyObject* object, double* value) {
   return false;
 }
 
-/* Makes the work of a stream wait for a tensor. False with an exception. */
-static bool order_for(PyObject* context, Operands* all) {
-  PyObject* core = PyObject_GetAttrString(context, "core"); /* held, because another thread may close the context */
-  PyObject* handle = core ? PyObject_GetAttrString(core, "handle") : NULL;
-  const bool good = handle && to_pointer(handle, &all->ctx, "ctx") && operands_order(all);
-  Py_XDECREF(handle);
-  Py_XDECREF(core);
-  return good;
-}
-
-/* operand(context, x, stream): a View of an operand. None if it must be taken in another way, or is refused. */
+/* operand(context, x, stream): a View of an operand. None if it must be taken in another way, or is refused. The context may be
+ * any object with a core. */
 static PyObject* operand(PyObject* module, PyObject* const* args, Py_ssize_t given) {
   (void)module;
   if (!check_count("operand", 3, given)) return NULL;
   Operands all;
-  all.queue = NULL, all.producer = NULL, all.context = args[0];
+  all.ctx = NULL, all.queue = NULL, all.producer = NULL, all.lender = NULL, all.context = all.with_core = args[0];
   if (!Py_IsNone(args[2]) && !queue_of(args[2], &all.queue)) Py_RETURN_NONE;
+  PyObject* core = PyObject_GetAttr(args[0], name_core); /* held, because another thread may close the context */
+  PyObject* handle = core ? PyObject_GetAttrString(core, "handle") : NULL;
+  if (handle) to_pointer(handle, &all.ctx, "ctx");
+  PyErr_Clear();
   PyObject* object = operands_view(&all, args[1]);
   const View* view = (const View*)object;
-  if (object && (view->dtype >= 0 || view_is_bool(view)) && (!all.producer || order_for(args[0], &all))) return object;
-  Py_XDECREF(object);
-  return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+  const bool is_known = object && (view->dtype >= 0 || view_is_bool(view)) && (!all.producer || all.ctx);
+  if (!is_known || !operands_order(&all)) Py_CLEAR(object);
+  Py_XDECREF(handle);
+  Py_XDECREF(core);
+  return object || PyErr_Occurred() ? object : Py_NewRef(Py_None);
 }
 
 static PyMethodDef quick_functions[] = {{"operand", (PyCFunction)(void (*)(void))operand, METH_FASTCALL, "a View"},
@@ -319,10 +341,11 @@ int quick_add_functions(PyObject* module) {
                                  quick_boxes,     quick_elementwise, quick_ordered, quick_rows};
   name_core = PyUnicode_InternFromString("core");
   name_device = PyUnicode_InternFromString("device");
+  name_follows = PyUnicode_InternFromString("follows_legacy");
   name_room = PyUnicode_InternFromString("_room");
   name_singles = PyUnicode_InternFromString("_singles");
   name_stream = PyUnicode_InternFromString("stream");
-  if (!name_core || !name_device || !name_room || !name_singles || !name_stream) return -1;
+  if (!name_core || !name_device || !name_follows || !name_room || !name_singles || !name_stream) return -1;
   for (size_t i = 0; i < sizeof tables / sizeof tables[0]; ++i)
     if (PyModule_AddFunctions(module, tables[i]) != 0) return -1;
   return 0;

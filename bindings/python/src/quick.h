@@ -34,9 +34,12 @@ enum { MAX_TERMS = 16, MAX_OPERANDS = MAX_TERMS + 1 };
 typedef struct {
   void* ctx;
   PyObject *context, *handle, *stream; /* the handle lives, also if another thread closes the context */
+  PyObject* with_core;                 /* has the core as an attribute */
   gpumem_stream* queue;
   const Exchange* producer; /* of tensors on a GPU, or NULL */
   int32_t producer_device;
+  PyTypeObject* lender; /* the type of the last array of a GPU by __dlpack__(), or NULL */
+  int32_t lender_device;
   gpumem_status* deferred; /* or NULL */
   int count;
   PyObject* made;                  /* the new result, or NULL */
@@ -61,8 +64,8 @@ static inline bool is_bool(const View* view) {
 
 /* False without an exception if the general path must make the call. `stream` may be None. */
 bool operands_begin(Operands* all, PyObject* context, PyObject* stream);
-/* The View of an object. NULL without an exception if the general path must take it. The two functions after it may also
- * return NULL with an exception that ends the call, such as KeyboardInterrupt. */
+/* The View of an object. NULL if the general path must take it, or with an exception that ends the call, such as
+ * KeyboardInterrupt. So do the two functions after it. */
 const View* operands_take(Operands* all, PyObject* x, int flags);
 /* The same for an array or a number, which becomes one element like `like`. */
 const View* operands_take_number(Operands* all, PyObject* x, int32_t dtype, const View* like);
@@ -84,7 +87,7 @@ PyObject* operands_leave(Operands* all);
 PyObject* operands_end_with(Operands* all, gpumem_status status, PyObject* out);
 /* The same for several values: if some are missing, the exception's `result` has the others. */
 PyObject* operands_end_several(Operands* all, gpumem_status status, PyObject* out);
-/* A View of an object, as a new reference. NULL if the general path must take it. */
+/* A View of an object, as a new reference. NULL as above. */
 PyObject* operands_view(Operands* all, PyObject* x);
 bool is_of_shape(const View* view, const int64_t* shape, int32_t ndim);
 bool same_shape(const View* a, const View* b);

@@ -4,6 +4,7 @@
 LIBRARY_BOTH(gpumem_convert);
 LIBRARY_BOTH(gpumem_copy);
 LIBRARY_BOTH(gpumem_fill);
+LIBRARY_BOTH(gpumem_permute);
 LIBRARY_BOTH(gpumem_transpose);
 
 /* quick_copy(context, stream, dst, src): dst */
@@ -50,10 +51,10 @@ static PyObject* quick_transpose(PyObject* module, PyObject* const* args, Py_ssi
   if (!check_count("quick_transpose", 4, given)) return NULL;
   Operands all;
   if (args[2] == args[3] /* in place */ || !operands_begin(&all, args[0], args[1])) Py_RETURN_NONE;
-  const View* of = operands_take(&all, args[2], READ);
+  const View* of = operands_take(&all, args[2], WITH_BOOL);
   if (!of || of->ndim != 2) return operands_leave(&all);
   const int64_t shape[] = {of->shape[1], of->shape[0]};
-  const View* to = operands_take_result(&all, args[3], args[2], 0, shape, 2, of->dtype, 0);
+  const View* to = operands_take_result(&all, args[3], args[2], 0, shape, 2, of->dtype, WITH_BOOL);
   if (!to || to->dtype != of->dtype || to->ndim != 2 || to->shape[0] != shape[0] || to->shape[1] != shape[1])
     return operands_leave(&all);
   const int64_t ld = leading_dimension(of), to_ld = leading_dimension(to);
@@ -61,6 +62,37 @@ static PyObject* quick_transpose(PyObject* module, PyObject* const* args, Py_ssi
   gpumem_status status;
   CALL(gpumem_transpose, all.ctx, of->itemsize, shape[1], shape[0], of->address, ld, to->address, to_ld)
   return operands_end_with(&all, status, args[3]);
+}
+
+/* Reads a tuple of axes. False if the general path must read it. */
+static bool to_order(PyObject* object, int32_t ndim, int32_t* order) {
+  if (!PyTuple_Check(object) || PyTuple_Size(object) != ndim) return false;
+  for (int32_t i = 0; i < ndim; ++i) {
+    int64_t axis;
+    if (!to_axis(PyTuple_GetItem(object, i), &axis) || axis < -ndim || axis >= ndim) return false;
+    order[i] = (int32_t)(axis < 0 ? axis + ndim : axis);
+  }
+  return true;
+}
+
+/* quick_permute(context, stream, src, order, out): the result */
+static PyObject* quick_permute(PyObject* module, PyObject* const* args, Py_ssize_t given) {
+  (void)module;
+  int32_t order[MAX_AXES];
+  int64_t shape[MAX_AXES], strides[2][MAX_AXES];
+  if (!check_count("quick_permute", 5, given)) return NULL;
+  Operands all;
+  if (!operands_begin(&all, args[0], args[1])) Py_RETURN_NONE;
+  const View* of = operands_take(&all, args[2], WITH_BOOL);
+  if (!of || !to_order(args[3], of->ndim, order) || !whole_strides(of, strides[0])) return operands_leave(&all);
+  for (int32_t axis = 0; axis < of->ndim; ++axis) shape[axis] = of->shape[order[axis]];
+  const View* to = operands_take_result(&all, args[4], args[2], 0, shape, of->ndim, of->dtype, WITH_BOOL);
+  if (!to || to->dtype != of->dtype || !is_of_shape(to, shape, of->ndim) || !whole_strides(to, strides[1]))
+    return operands_leave(&all);
+  gpumem_status status;
+  CALL(gpumem_permute, all.ctx, of->itemsize, of->ndim, of->shape, order, of->address, strides[0], to->address,
+       strides[1])
+  return operands_end_with(&all, status, args[4]);
 }
 
 /* quick_convert(context, stream, src, dtype, out): the result. If `out` is given, its type counts. */
@@ -79,8 +111,7 @@ static PyObject* quick_convert(PyObject* module, PyObject* const* args, Py_ssize
   return operands_end_with(&all, status, args[4]);
 }
 
-PyMethodDef quick_moves[] = {QUICK(convert, "(context, stream, src, dtype, out)"),
-                             QUICK(copy, "(context, stream, dst, src)"),
-                             QUICK(fill, "(context, stream, dst, value)"),
-                             QUICK(transpose, "(context, stream, src, out)"),
-                             {NULL, NULL, 0, NULL}};
+PyMethodDef quick_moves[] = {
+    QUICK(convert, "(context, stream, src, dtype, out)"), QUICK(copy, "(context, stream, dst, src)"),
+    QUICK(fill, "(context, stream, dst, value)"),         QUICK(permute, "(context, stream, src, order, out)"),
+    QUICK(transpose, "(context, stream, src, out)"),      {NULL, NULL, 0, NULL}};

@@ -5,9 +5,9 @@ LIBRARY_BOTH(gpumem_scan);
 LIBRARY_BOTH(gpumem_scan_axis);
 LIBRARY_BOTH(gpumem_scan_segments);
 LIBRARY_BOTH(gpumem_select);
+LIBRARY_BOTH(gpumem_select_places);
 LIBRARY_BOTH(gpumem_sort);
 LIBRARY_BOTH(gpumem_sort_segments);
-LIBRARY(gpumem_select_places);
 
 typedef struct {
   PyObject *x, *out;
@@ -101,12 +101,45 @@ static PyObject* quick_sort(PyObject* module, PyObject* const* args, Py_ssize_t 
   return operands_end_with(&all, status, args[of_places ? 5 : 4]);
 }
 
-/* Takes the rows and the mask. */
-static bool take_selection(Operands* all, PyObject* src, PyObject* mask, int64_t* bytes, int64_t* pitch) {
-  const View* of = operands_take(all, src, WITH_BOOL);
-  const View* flags = of && to_rows(of, bytes, pitch) ? operands_take(all, mask, WITH_BOOL) : NULL;
-  return flags && flags->dtype <= GPUMEM_U8 && flags->ndim == 1 && flags->shape[0] == of->shape[0] &&
-         view_is_contiguous(flags);
+/* Takes a mask. */
+static const View* take_flags(Operands* all, PyObject* mask) {
+  const View* flags = operands_take(all, mask, WITH_BOOL);
+  return flags && flags->dtype <= GPUMEM_U8 && flags->ndim == 1 && view_is_contiguous(flags) ? flags : NULL;
+}
+
+/* Counts the elements of the mask that are not 0. False with an exception. */
+static bool count_flags(const Operands* all, const View* mask, int64_t* count) {
+  if (!operands_order(all)) return false;
+  const uint8_t* flags = (const uint8_t*)mask->address;
+  gpumem_status status;
+  RUN(p_gpumem_select_places(all->ctx, flags, mask->shape[0], GPUMEM_I64, NULL, 0, count))
+  return status == GPUMEM_OK || raise_status(status);
+}
+
+/* True if a call takes the number of rows for the room of a new result, although it selects fewer: on a GPU, counting
+ * first takes as long as the selection. */
+static bool has_room_for_all(const Operands* all, int64_t rows, int64_t bytes) {
+  enum { MOST_BYTES = 1 << 20 };
+  return all->stream || (is_on_gpu(&all->views[0]) && rows <= MOST_BYTES / bytes);
+}
+
+/* With a stream, takes the array for the number of what is selected. */
+static bool take_kept(Operands* all, PyObject* kept, int64_t** count) {
+  if (!all->stream) return true;
+  const View* number = operands_take(all, kept, WRITE);
+  if (!number || number->dtype != GPUMEM_I64 || view_size(number) != 1) return false;
+  *count = (int64_t*)number->address;
+  return true;
+}
+
+/* Returns the result. Without a stream, it ends after what was selected. */
+static PyObject* end_selection(Operands* all, gpumem_status status, PyObject* out, int64_t count, int64_t room) {
+  const bool is_part = !all->stream && count != room;
+  PyObject* result = operands_end_with(all, status, out);
+  if (!result || !is_part) return result;
+  PyObject* part = PySequence_GetSlice(result, 0, count);
+  Py_DECREF(result);
+  return part;
 }
 
 /* quick_select(context, stream, src, mask, out, kept): the selected rows, or with a stream all of `out` */
@@ -114,33 +147,64 @@ static PyObject* quick_select(PyObject* module, PyObject* const* args, Py_ssize_
   (void)module;
   if (!check_count("quick_select", 6, given)) return NULL;
   Operands all;
-  int64_t bytes, pitch, to_bytes, to_pitch, count = 0;
+  int64_t bytes, pitch, to_bytes, to_pitch, count = 0, *kept = &count;
   if (!operands_begin(&all, args[0], args[1])) Py_RETURN_NONE;
-  if (!take_selection(&all, args[2], args[3], &bytes, &pitch)) return operands_leave(&all);
-  const View *of = &all.views[0], *mask = &all.views[1];
-  const uint8_t* flags = (const uint8_t*)mask->address;
+  const View* of = operands_take(&all, args[2], WITH_BOOL);
+  const View* mask = of && to_rows(of, &bytes, &pitch) ? take_flags(&all, args[3]) : NULL;
+  if (!mask || mask->shape[0] != of->shape[0]) return operands_leave(&all);
   const int64_t n = of->shape[0];
-  gpumem_status status = GPUMEM_OK;
-  if (!all.stream && Py_IsNone(args[4])) {
-    if (!operands_order(&all)) return operands_end(&all, NULL);
-    RUN(p_gpumem_select_places(all.ctx, flags, n, GPUMEM_I64, NULL, 0, &count))
-  }
-  const View* to = status == GPUMEM_OK ? take_rows(&all, args[4], args[2], all.stream ? n : count) : NULL;
-  const View* number = to && all.stream ? operands_take(&all, args[5], WRITE) : to;
-  if (!number || !to_rows(to, &to_bytes, &to_pitch) || to_bytes != bytes ||
-      (all.stream && (number->dtype != GPUMEM_I64 || view_size(number) != 1)))
+  const uint8_t* flags = (const uint8_t*)mask->address;
+  const bool for_all = has_room_for_all(&all, n, bytes);
+  if (!for_all && Py_IsNone(args[4]) && !count_flags(&all, mask, &count)) return operands_end(&all, NULL);
+  const View* to = take_rows(&all, args[4], args[2], for_all ? n : count);
+  if (!to || !to_rows(to, &to_bytes, &to_pitch) || to_bytes != bytes || !take_kept(&all, args[5], &kept))
     return operands_leave(&all);
-  int64_t* kept = all.stream ? (int64_t*)number->address : &count;
   const int64_t room = to->shape[0];
+  gpumem_status status;
   CALL(gpumem_select, all.ctx, bytes, of->address, pitch, flags, n, to->address, room, to_pitch, kept)
-  PyObject* result = operands_end_with(&all, status, args[4]);
-  if (!result || all.stream || count == room) return result;
-  PyObject* part = PySequence_GetSlice(result, 0, count);
-  Py_DECREF(result);
-  return part;
+  return end_selection(&all, status, args[4], count, room);
 }
 
-PyMethodDef quick_ordered[] = {QUICK(scan, "(context, stream, op, x, axis, exclusive, dtype, out, offsets, status)"),
+/* quick_select_places(context, stream, mask, dtype, out, kept): the places, or with a stream all of `out`. dtype is not
+ * used with `out`. */
+static PyObject* quick_select_places(PyObject* module, PyObject* const* args, Py_ssize_t given) {
+  (void)module;
+  int32_t dtype;
+  if (!check_count("quick_select_places", 6, given) || !to_int32(args[3], &dtype, "dtype")) return NULL;
+  Operands all;
+  int64_t count = 0, *kept = &count;
+  if (!operands_begin(&all, args[0], args[1])) Py_RETURN_NONE;
+  const View* mask = take_flags(&all, args[2]);
+  if (!mask) return operands_leave(&all);
+  const int64_t n = mask->shape[0];
+  const uint8_t* flags = (const uint8_t*)mask->address;
+  const bool for_all = has_room_for_all(&all, n, sizeof(int64_t));
+  if (!for_all && Py_IsNone(args[4]) && !count_flags(&all, mask, &count)) return operands_end(&all, NULL);
+  const int64_t most = for_all ? n : count;
+  const View* to = operands_take_result(&all, args[4], args[2], 0, &most, 1, dtype, 0);
+  if (!to || !is_index(to) || to->ndim != 1 || !view_is_contiguous(to) || !take_kept(&all, args[5], &kept))
+    return operands_leave(&all);
+  const int64_t room = to->shape[0];
+  gpumem_status status;
+  CALL(gpumem_select_places, all.ctx, flags, n, to->dtype, to->address, room, kept)
+  return end_selection(&all, status, args[4], count, room);
+}
+
+/* quick_count(context, mask): the number of elements that are not 0 */
+static PyObject* quick_count(PyObject* module, PyObject* const* args, Py_ssize_t given) {
+  (void)module;
+  if (!check_count("quick_count", 2, given)) return NULL;
+  Operands all;
+  int64_t count;
+  if (!operands_begin(&all, args[0], Py_None)) Py_RETURN_NONE;
+  const View* mask = take_flags(&all, args[1]);
+  if (!mask) return operands_leave(&all);
+  return operands_end(&all, count_flags(&all, mask, &count) ? PyLong_FromLongLong(count) : NULL);
+}
+
+PyMethodDef quick_ordered[] = {QUICK(count, "(context, mask)"),
+                               QUICK(scan, "(context, stream, op, x, axis, exclusive, dtype, out, offsets, status)"),
                                QUICK(select, "(context, stream, src, mask, out, kept)"),
+                               QUICK(select_places, "(context, stream, mask, dtype, out, kept)"),
                                QUICK(sort, "(context, stream, keys, descending, out, order, dtype, offsets, status)"),
                                {NULL, NULL, 0, NULL}};

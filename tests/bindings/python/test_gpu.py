@@ -66,11 +66,7 @@ def test_tensors_in():
         out = torch.zeros(3, 2, device="cuda")
         assert ctx.transpose(m, out) is out and torch.equal(out, m.T)
         assert ctx.reduce(m.T, axis=0).tolist() == [3, 12]
-        try:
-            ctx.reduce(m.T)
-            raise AssertionError("the strides of m.T are no sequence")
-        except ValueError:
-            pass
+        assert ctx.reduce(m.T) == 15
 
 
 def test_tensors_out():

@@ -36,11 +36,16 @@ def calls(ctx, of, words):
     x, y, z, v = f.values()
     rows, table, image = as_rows(x), as_rows(z), as_rows(v)
     three, wide, checked = of("q", [2, 0, 1]), as_rows(of("d", [0] * 12)), {"status": state, **words}
+    across, places, pair = as_rows(of("f", [0] * 12), (4, 3)), of("q", [0] * 12), of("d", [0, 0])
     yield "fill", lambda: ctx.fill(z, 2, **words)
     yield "copy", lambda: ctx.copy(z, x, **words)
     yield "convert", lambda: ctx.convert(x, out=d, **words)
     yield "axpby", lambda: ctx.axpby(2, x, 3, y, out=z, **words)
     yield "lincomb", lambda: ctx.lincomb([(2, x), (3, y)], out=z, **words)
+    yield "lincomb_dot", lambda: ctx.lincomb_dot([(2, x), (3, y)], [None, v], z, pair, **words)
+    if not isinstance(one, array.array):
+        yield "lincomb", lambda: ctx.lincomb([(2, x), (one, y), ((-1, None, one), v)], out=z, **words)
+        yield "lincomb_dot", lambda: ctx.lincomb_dot([(2, x), (one, y), ((-1, one, None), v)], [v, None], z, pair, **words)
     yield "multiply", lambda: ctx.multiply(x, y, out=z, **words)
     yield "map", lambda: ctx.map("add", x, y, out=z, **words)
     yield "map", lambda: ctx.map("floor", x, out=z, **words)
@@ -51,7 +56,10 @@ def calls(ctx, of, words):
     yield "scan", lambda: ctx.scan(x, axis=0, dtype="f32", out=z, **words)
     yield "sort", lambda: ctx.sort(x, out=z, order=o, descending=True, **words)
     yield "argsort", lambda: ctx.argsort(x, out=o, **words)
+    yield "permute", lambda: ctx.permute(rows, (1, 0), across, **words)
+    yield "transpose", lambda: ctx.transpose(rows, across, **words)
     yield "select", lambda: ctx.select(x, mask, out=z, kept=place, **words)
+    yield "select_places", lambda: ctx.select_places(mask, places, kept=place, **words)
     yield "reduce", lambda: ctx.reduce(x, out=one, **words)
     yield "reduce", lambda: ctx.reduce(x, "max", axis=0, out=one, **words)
     yield "reduce", lambda: ctx.reduce(x, axis=0, dtype="f32", out=short, **words)
@@ -85,13 +93,15 @@ def calls(ctx, of, words):
         yield "convert_scaled", lambda: ctx.convert_scaled(n, "f32", 0.5, 2, out=z)
         yield "reduce", lambda: ctx.reduce(x, "max")
         yield "argreduce", lambda: ctx.argreduce(x)
+        yield "count", lambda: ctx.count(mask)
+        yield "lincomb_dot", lambda: ctx.lincomb_dot([(2, x), (3, y)], [None, v], z)
 
 
-def as_rows(x):
-    """A view of twelve elements as three rows."""
+def as_rows(x, shape=(3, 4)):
+    """A view of twelve elements as rows."""
     if isinstance(x, Tensor):
-        return Tensor(x.x.reshape(3, 4))
-    return x.reshape(3, 4) if isinstance(x, gpumem.Array) else memoryview(x).cast("B").cast(x.typecode, (3, 4))
+        return Tensor(x.x.reshape(shape))
+    return x.reshape(shape) if isinstance(x, gpumem.Array) else memoryview(x).cast("B").cast(x.typecode, shape)
 
 
 def kinds(ctx):
@@ -185,6 +195,46 @@ def test_order_of_tensors():
         ctx.map("add", Tensor(a, stream=-1), 1, out=z, stream=s)
         s.synchronize()
         assert Tensor.asked == 1 and z.tolist()[-1] == 4
+
+
+class Lent:
+    """An array of a library without the table, such as CuPy's."""
+
+    def __init__(self, x):
+        self.x, self.streams, self.error = x, [], None
+
+    @property
+    def __cuda_array_interface__(self):
+        return self.x.__cuda_array_interface__
+
+    def __dlpack_device__(self):
+        return self.x.__dlpack_device__()
+
+    def __dlpack__(self, *, stream=None, max_version=None):
+        self.streams.append(stream)
+        error, self.error = self.error, None
+        if error:
+            raise error
+        return self.x.__dlpack__(stream=stream, max_version=max_version)
+
+
+def test_arrays_by_the_method():
+    with cuda() as ctx, ctx.Stream() as s:
+        x, z = Lent(ctx.array(array.array("f", [1, 2, 3]))), Lent(ctx.zeros(3, "f32"))
+        for words, native in ({}, ctx.stream.native), ({"stream": s}, s.native):
+            names = entered(lambda words=words: ctx.map("add", x, x, out=z, **words))
+            s.synchronize()
+            assert not GENERAL.intersection(names), names
+            assert z.x.tolist() == [2, 4, 6] and x.streams[-2:] == [native, -1]
+        assert ctx.asarray(x).address == x.x.address and ctx.reduce(x) == 6
+        x.error = BufferError("once")
+        assert ctx.reduce(x) == 6  # by the general path
+        for words in {}, {"stream": s}:
+            x.error = KeyboardInterrupt
+            with raises(KeyboardInterrupt):
+                ctx.fill(x, 1, **words)
+        s.synchronize()
+        assert x.x.tolist() == [1, 2, 3]
 
 
 def test_order_of_tensors_of_another_device():
@@ -384,6 +434,9 @@ def any_call(np, random, ctx, wrap, words):
     rows, bins = pick(x, x, None), pick(5, 5, 3, 0, -1, "5")
     # Results that a call need not write have contents: those of a failed call of a stream, and elements in no segment.
     zeros = lambda *shape: wrap(np.zeros(shape, pick(dtype, "f8", "i8", "u8")))  # noqa: E731
+    one, order = make((1,), "f8", "f8", "f4"), pick((1, 0), (0, 1), (0,), (-1, 0), (0, 2, 1), (0, 0), [1, 0], (0, 5))
+    factor, found = pick(0.5, one, (2, one, None), (None, one, one), (None, None, None), None, (1, 2)), wrap(np.zeros(shape, pick("u4", "i8", "f4")))
+    dots = pick([None], [None, x], (y,), [x, None, x], [], None)
     rows_out, bins_out, segments_out = ((out, short, short) if not words else (zeros(count, *shape[1:]), zeros(5, *shape[1:]), zeros(max(segments, 0))))
     checked = pick(words, {**words, "status": make((1,), "i4", "i4", "i8")})
     return pick(
@@ -405,7 +458,10 @@ def any_call(np, random, ctx, wrap, words):
         lambda: ctx.argreduce(x, pick("min", "max_abs"), axis=axis, out=short is not None and (short, kept) or None, **checked),
         lambda: ctx.copy_boxes([x, x], [out, make(shape, dtype)], **words), lambda: ctx.copy(x, y, **words), lambda: ctx.fill(x, y, **words),
         lambda: ctx.convert(x, width, out, **words), lambda: ctx.multiply(x, y, out, **words), lambda: ctx.axpby(2, x, 3, y, out, **words),
-        lambda: ctx.lincomb([(2, x), (0.5, y)], out, **words), lambda: ctx.transpose(x, out, **words), lambda: ctx.dot(x, y, **words))  # fmt: skip
+        lambda: ctx.lincomb([(2, x), (factor, y)], out, **words), lambda: ctx.transpose(x, out, **words), lambda: ctx.dot(x, y, **words),
+        lambda: ctx.lincomb_dot([(2, x), (factor, y)], dots, out, pick(None, zeros(len(dots or ()))), **words),
+        lambda: ctx.permute(x, order, pick(None, out, make(shape[::-1], dtype)), **words), lambda: ctx.count(mask),
+        lambda: ctx.select_places(mask, found if words else places, dtype=pick("i32", "u64"), kept=kept, **words))  # fmt: skip
 
 
 def test_both_paths():
