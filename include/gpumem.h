@@ -188,7 +188,12 @@ enum {
   GPUMEM_MAX_VALID = 25,
   /* Only in operation descriptors, as 16 to 20. */
   GPUMEM_ARG_MIN_VALID = 26,
-  GPUMEM_ARG_MAX_VALID = 27
+  GPUMEM_ARG_MAX_VALID = 27,
+  /* For floating-point types: sums that no order of the elements changes. */
+  GPUMEM_SUM_ORDER_FREE = 28,
+  GPUMEM_NRM2_ORDER_FREE = 29, /* f32 and f64: the root of the order-free sum of x*x */
+  /* Only in operation descriptors: gpumem_dot_order_free(). */
+  GPUMEM_DOT_ORDER_FREE = 30
 };
 
 /* Which lines of a matrix gpumem_reduce_axis() and gpumem_argreduce_axis() reduce, each to one result. */
@@ -995,6 +1000,16 @@ GPUMEM_API gpumem_status gpumem_event_elapsed(gpumem_event *start, gpumem_event 
  * Valid       Operations that end in VALID skip NaN, which often marks missing values. SUM_VALID has the bits of SUM
  *             with +0 in place of each NaN. Divided by COUNT_VALID, it is the mean. If all elements are NaN, SUM_VALID
  *             and COUNT_VALID are 0, and MIN_VALID and MAX_VALID are NaN. Integers have none of them: UNSUPPORTED.
+ * Order-free  The operations that end in ORDER_FREE, and gpumem_dot_order_free(), have the same bits for every order
+ *             of the same terms. A sum over boxes, permuted elements or several processes equals the sum of the whole.
+ *             The terms are those of SUM, dot and nrm2. Their sum is formed exactly, of their digits down to 2^-80 of
+ *             the largest term or beyond, and rounded once. The error is at most n * 2^-80 * max |term| + 2^-53 *
+ *             |sum|, plus the rounding of the terms (for nrm2 of f64, 2^-79). Up to n = 2^29, that is less than the
+ *             error of a sum above. Only the value can overflow. The root of nrm2 adds at most half an ulp, and its
+ *             squares neither overflow nor underflow. -0 counts as +0. gpumem_reduce(), its typed and _async forms and
+ *             gpumem_reduce_view() take them, for less than 2^42 elements. Sums of integers are exact in any order:
+ *             UNSUPPORTED, use GPUMEM_SUM. (J. Demmel and H. D. Nguyen, "Parallel reproducible summation", IEEE
+ *             Transactions on Computers 64, 2015.)
  * n == 0      Sums, dot and nrm2 are 0, and a product is 1. min, max, MIN_MAX, MAX_ABS and arg give GPUMEM_EMPTY. x
  *             may then be NULL.
  * Aliasing    result, index and status may not overlap x, y, offsets or each other. The library never writes to x.
@@ -1284,6 +1299,18 @@ GPUMEM_API gpumem_status gpumem_nrm2_view_f32_async(gpumem_ctx *ctx, int32_t ndi
 GPUMEM_API gpumem_status gpumem_nrm2_view_f64_async(gpumem_ctx *ctx, int32_t ndim, const int64_t *extents,
                                                     const double *x, const int64_t *x_strides, double *result,
                                                     gpumem_stream *stream);
+
+/* *result = the order-free sum of x*y over two views, as the common rule Order-free says. dtype is GPUMEM_F32 or
+ * GPUMEM_F64. ndim, extents and the strides are as for gpumem_dot_view_f64(). A vector of n elements is a view with
+ * ndim == 1, and NULL strides.
+ * Errors: as gpumem_dot_view_f64(); UNSUPPORTED (another dtype; 2^42 elements or more). */
+GPUMEM_API gpumem_status gpumem_dot_order_free(gpumem_ctx *ctx, gpumem_dtype dtype, int32_t ndim,
+                                               const int64_t *extents, const void *x, const int64_t *x_strides,
+                                               const void *y, const int64_t *y_strides, double *result);
+GPUMEM_API gpumem_status gpumem_dot_order_free_async(gpumem_ctx *ctx, gpumem_dtype dtype, int32_t ndim,
+                                                     const int64_t *extents, const void *x, const int64_t *x_strides,
+                                                     const void *y, const int64_t *y_strides, double *result,
+                                                     gpumem_stream *stream);
 
 /* Scans: result[i] is the reduction of x[0], ..., x[i]. With exclusive == 1, it is the reduction of x[0], ..., x[i-1].
  *
@@ -2107,7 +2134,9 @@ GPUMEM_API gpumem_status gpumem_dist_plan_halo(gpumem_dist *dist, const gpumem_d
 /* Plans reductions over an array. Collective. They take the array as the sequence of its elements, with the last axis
  * fastest. The boxes are disjoint and form the whole array. options may be NULL. The bits of a floating-point sum
  * depend on the order. If each box is contiguous in that sequence (as slabs are), up to 1023 elements per box go to a
- * neighbour. Otherwise all elements move to form contiguous parts, and each process keeps memory for its share. */
+ * neighbour. Otherwise all elements move to form contiguous parts, and each process keeps memory for its share.
+ * Order-free sums move no elements, whatever the boxes are: GPUMEM_SUM_ORDER_FREE, GPUMEM_NRM2_ORDER_FREE and
+ * gpumem_dist_dot_order_free(). gpumem_dist_explain() says what each way moves. */
 GPUMEM_API gpumem_status gpumem_dist_plan_reduce(gpumem_dist *dist, const gpumem_dist_layout *layout,
                                                  const gpumem_dist_plan_options *options, gpumem_dist_plan **plan);
 
@@ -2152,6 +2181,12 @@ GPUMEM_API gpumem_status gpumem_dist_dot(gpumem_dist_plan *plan, gpumem_dtype dt
                                          const void *const *y, double *result);
 GPUMEM_API gpumem_status gpumem_dist_nrm2(gpumem_dist_plan *plan, gpumem_dtype dtype, const void *const *x,
                                           double *result);
+
+/* As gpumem_dist_dot(), with the bits of gpumem_dot_order_free(). Each participant reduces its boxes in place, and sends
+ * one partial result of 48 bytes.
+ * Errors: as gpumem_dot_order_free(), also CAPTURING; PEER_LOST, TIMED_OUT. */
+GPUMEM_API gpumem_status gpumem_dist_dot_order_free(gpumem_dist_plan *plan, gpumem_dtype dtype, const void *const *x,
+                                                    const void *const *y, double *result);
 
 /* Describes this process's part of a plan, as text or JSON. Not collective. It has the bytes and messages to and from
  * each process, their path, and the workspace. The common rule Texts applies. */

@@ -8,6 +8,7 @@
 #include "kernels/accumulators.hpp"
 #include "kernels/elements.hpp"
 #include "kernels/order.hpp"
+#include "kernels/order_free.hpp"
 
 namespace gpumem {
 
@@ -154,6 +155,9 @@ constexpr double sum_term(gpumem_reduce_op op, double x) noexcept {
     case GPUMEM_MAX_VALID:
     case GPUMEM_ARG_MIN_VALID:
     case GPUMEM_ARG_MAX_VALID:
+    case GPUMEM_SUM_ORDER_FREE:
+    case GPUMEM_NRM2_ORDER_FREE:
+    case GPUMEM_DOT_ORDER_FREE:
       break;
   }
   return x;
@@ -188,6 +192,8 @@ constexpr auto with_node(NodeKind kind, const F& f) {
       return f(RangeNode{});
     case NodeKind::arg:
       return f(ArgNode{});
+    case NodeKind::order_free:
+      return f(OrderFreeNode{});
     case NodeKind::sum:
       return f(SumNode{});
     case NodeKind::product:

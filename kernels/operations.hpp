@@ -16,7 +16,7 @@ enum class Extreme : int8_t { lowest, highest, both, largest };
 
 // The kind of accumulator. Each kind is a class of nodes.hpp: its default value is the identity, combine() joins two,
 // and value_of() of values.hpp makes the result.
-enum class NodeKind : int32_t { integer, integer_product, range, arg, sum, product, compensated, norm };
+enum class NodeKind : int32_t { integer, integer_product, range, arg, order_free, sum, product, compensated, norm };
 
 constexpr bool is_ordered(NodeKind kind) noexcept { return kind >= NodeKind::sum; }
 constexpr bool is_product(NodeKind kind) noexcept {
@@ -37,6 +37,8 @@ inline constexpr Accumulators kRanges{NodeKind::range, NodeKind::range, NodeKind
 inline constexpr Accumulators kSearches{NodeKind::arg, NodeKind::arg, NodeKind::arg};
 inline constexpr Accumulators kCompensated{NodeKind::compensated, NodeKind::compensated, NodeKind::compensated};
 inline constexpr Accumulators kNorms{NodeKind::integer, NodeKind::sum, NodeKind::norm};
+// Sums of integers have no order already.
+inline constexpr Accumulators kOrderFree{NodeKind::integer, NodeKind::order_free, NodeKind::order_free};
 
 enum class ValidTypes : int8_t { all, floats, f32_f64, f64 };
 
@@ -101,6 +103,12 @@ constexpr OperationTraits operation_traits(gpumem_reduce_op op) noexcept {
       return {"index of the minimum of valid elements", "arg_min_valid", kSearches, {}, lowest, floats, true};
     case GPUMEM_ARG_MAX_VALID:
       return {"index of the maximum of valid elements", "arg_max_valid", kSearches, {}, highest, floats, true};
+    case GPUMEM_SUM_ORDER_FREE:
+      return {"order-free sum", "sum_order_free", kOrderFree, element, {}, floats};
+    case GPUMEM_NRM2_ORDER_FREE:
+      return {"order-free norm", "nrm2_order_free", kOrderFree, square, {}, f32_f64};
+    case GPUMEM_DOT_ORDER_FREE:
+      return {"order-free dot", "dot_order_free", kOrderFree, dot, {}, f32_f64, true};
   }
 #pragma GCC diagnostic pop
   return {};
@@ -138,8 +146,9 @@ constexpr uint32_t operations_with(const F& has) noexcept {
   }
   return bits;
 }
-inline constexpr uint32_t kSkipNan =
-    operations_with([](const OperationTraits& traits) { return traits.types == ValidTypes::floats; });
+inline constexpr uint32_t kSkipNan = operations_with([](const OperationTraits& traits) {
+  return traits.types == ValidTypes::floats && traits.accumulators.doubles != NodeKind::order_free;
+});
 inline constexpr uint32_t kMinima = operations_with([](const OperationTraits& traits) {
   return !has_empty_value(traits.accumulators.integers) && traits.extreme == Extreme::lowest;
 });
@@ -149,6 +158,7 @@ constexpr bool skips_nan(gpumem_reduce_op op) noexcept { return (kSkipNan >> op 
 constexpr bool is_minimum(gpumem_reduce_op op) noexcept { return (kMinima >> op & 1) != 0; }
 constexpr Addend addend_of(gpumem_reduce_op op) noexcept { return operation_traits(op).addend; }
 constexpr Extreme extreme_of(gpumem_reduce_op op) noexcept { return operation_traits(op).extreme; }
+constexpr bool takes_y(gpumem_reduce_op op) noexcept { return op == GPUMEM_DOT || op == GPUMEM_DOT_ORDER_FREE; }
 
 constexpr bool is_power(Addend addend) noexcept {
   switch (addend) {

@@ -27,6 +27,7 @@ constexpr bool always_has_value(gpumem_dtype dtype, gpumem_reduce_op op, int64_t
     case NodeKind::range:
     case NodeKind::arg:
       return n > 0 && !(extreme_of(op) == Extreme::largest && dtype == GPUMEM_I64);
+    case NodeKind::order_free:
     case NodeKind::sum:
     case NodeKind::product:
     case NodeKind::compensated:
@@ -125,8 +126,22 @@ constexpr ReduceValue value_of(gpumem_dtype, gpumem_reduce_op, const NormNode& n
   return {{word_of(norm)}, GPUMEM_OK};
 }
 
+// The root of the sum is taken before its exponent leaves the range of f64.
+template <class Sqrt>
+constexpr ReduceValue value_of(gpumem_dtype, gpumem_reduce_op op, const OrderFreeNode& n, Sqrt sqrt) noexcept {
+  constexpr double kInfinity = std::bit_cast<double>(infinity_bits(GPUMEM_F64));
+  const uint32_t special = n.special();
+  if ((special & kNanTerm) != 0 || special == (kInfiniteTerm | kMinusInfiniteTerm)) return {{kCanonicalNan}, GPUMEM_OK};
+  if (special != 0) return {{word_of(special == kInfiniteTerm ? kInfinity : -kInfinity)}, GPUMEM_OK};
+  ScaledDouble sum = rounded_sum(n);
+  if (op != GPUMEM_NRM2_ORDER_FREE) return {{word_of(sum.value())}, GPUMEM_OK};
+  if (sum.exponent % 2 != 0) sum = {2 * sum.significand, sum.exponent - 1};
+  return {{word_of(ScaledDouble{sqrt(sum.significand), sum.exponent / 2}.value())}, GPUMEM_OK};
+}
+
 template <class Node, class Sqrt>
-requires(Node::kind != NodeKind::sum && Node::kind != NodeKind::norm) constexpr ReduceValue
+requires(Node::kind != NodeKind::sum && Node::kind != NodeKind::norm &&
+         Node::kind != NodeKind::order_free) constexpr ReduceValue
     value_of(gpumem_dtype dtype, gpumem_reduce_op op, const Node& n, Sqrt) noexcept {
   return value_of(dtype, op, n);
 }

@@ -225,9 +225,11 @@ void add_reduce(CLI::App& app, Run& run) {
       add(app, run, "reduce", "a reduction of the array in a file, with the bits of the result", run_reduce, options);
   command->add_option("FILE", options->file, "an .npy of i1 to i8, u1 to u8, f2, f4 or f8")->required()->type_name("");
   command
-      ->add_option("--op", options->op,
-                   "sum (the default), min, max, sum_abs, sum_squares, sum_cubes, max_abs, min_max, prod, "
-                   "sum_compensated (f8 only), or without NaNs sum_valid, count_valid, min_valid, max_valid (f2 to f8)")
+      ->add_option(
+          "--op", options->op,
+          "sum (the default), min, max, sum_abs, sum_squares, sum_cubes, max_abs, min_max, prod, "
+          "sum_compensated (f8 only), or without NaNs sum_valid, count_valid, min_valid, max_valid (f2 to f8); "
+          "sum_order_free (f2 to f8) and nrm2_order_free (f4, f8) have the bits of any order")
       ->type_name("OP");
   add_device(command, options->device);
   add_json(command, options->json);

@@ -245,6 +245,9 @@ Loop any_loop(gpumem_reduce_op op) {
     case GPUMEM_MAX_VALID:
     case GPUMEM_ARG_MIN_VALID:
     case GPUMEM_ARG_MAX_VALID:
+    case GPUMEM_SUM_ORDER_FREE:
+    case GPUMEM_NRM2_ORDER_FREE:
+    case GPUMEM_DOT_ORDER_FREE:
       break;
   }
   return nullptr;

@@ -113,6 +113,9 @@ Reduced reduced(gpumem_reduce_op op, const Totals<V>& t, int64_t n) {
     case GPUMEM_MAX_VALID:
     case GPUMEM_ARG_MIN_VALID:
     case GPUMEM_ARG_MAX_VALID:
+    case GPUMEM_SUM_ORDER_FREE:
+    case GPUMEM_NRM2_ORDER_FREE:
+    case GPUMEM_DOT_ORDER_FREE:
       break;
   }
   throw std::invalid_argument("no reference of this operation");

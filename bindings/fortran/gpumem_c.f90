@@ -75,6 +75,9 @@ module gpumem_constants
   integer(c_int32_t), parameter :: gpumem_max_valid = 25
   integer(c_int32_t), parameter :: gpumem_arg_min_valid = 26
   integer(c_int32_t), parameter :: gpumem_arg_max_valid = 27
+  integer(c_int32_t), parameter :: gpumem_sum_order_free = 28
+  integer(c_int32_t), parameter :: gpumem_nrm2_order_free = 29
+  integer(c_int32_t), parameter :: gpumem_dot_order_free = 30
   integer(c_int32_t), parameter :: gpumem_axis_rows = 0
   integer(c_int32_t), parameter :: gpumem_axis_cols = 1
   integer(c_int32_t), parameter :: gpumem_memory_pageable = 0
@@ -1546,6 +1549,33 @@ module gpumem_c
       type(c_ptr), value :: result
       type(c_ptr), value :: stream
     end function
+    integer(c_int32_t) function gpumem_dot_order_free(ctx, dtype, rank, extents, x, x_strides, y, y_strides, &
+        result) bind(c, name='gpumem_dot_order_free')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: y
+      integer(c_int64_t), intent(in), optional :: y_strides(*)
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_dot_order_free_async(ctx, dtype, rank, extents, x, x_strides, y, y_strides, &
+        result, stream) bind(c, name='gpumem_dot_order_free_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
+      type(c_ptr), value :: y
+      integer(c_int64_t), intent(in), optional :: y_strides(*)
+      type(c_ptr), value :: result
+      type(c_ptr), value :: stream
+    end function
     integer(c_int32_t) function gpumem_scan(ctx, dtype, op, exclusive, x, n, result, result_type) bind(c, &
         name='gpumem_scan')
       import
@@ -2654,6 +2684,15 @@ module gpumem_c
       type(c_ptr), value :: plan
       integer(c_int32_t), value :: dtype
       type(c_ptr), intent(in) :: x(*)
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_dist_dot_order_free(plan, dtype, x, y, result) bind(c, &
+        name='gpumem_dist_dot_order_free')
+      import
+      type(c_ptr), value :: plan
+      integer(c_int32_t), value :: dtype
+      type(c_ptr), intent(in) :: x(*)
+      type(c_ptr), intent(in) :: y(*)
       type(c_ptr), value :: result
     end function
     integer(c_int32_t) function gpumem_dist_explain(plan, format, buf, cap, needed) bind(c, name='gpumem_dist_explain')

@@ -111,11 +111,13 @@ Sequence<Span> sequence_of(const ReduceLaunch& launch, const Span& span, const S
 
 using ReduceLauncher = LaunchResult(const ReduceLaunch&, Stream);
 
-ReduceLauncher reduce_tiles;           // a contiguous sequence of aligned elements
-ReduceLauncher reduce_single_tile;     // a short contiguous sequence of aligned elements
-ReduceLauncher reduce_strided_scalar;  // any of many lines
-ReduceLauncher reduce_view;            // one sequence with any strides, or a view of it; lines along several axes
-ReduceLauncher reduce_warp_lines;      // contiguous lines
+ReduceLauncher reduce_tiles;            // a contiguous sequence of aligned elements
+ReduceLauncher reduce_single_tile;      // a short contiguous sequence of aligned elements
+ReduceLauncher reduce_strided_scalar;   // any of many lines
+ReduceLauncher reduce_view;             // one sequence with any strides, or a view of it; lines along several axes
+ReduceLauncher reduce_order_free;       // an order-free sum of a contiguous sequence of aligned elements
+ReduceLauncher reduce_order_free_view;  // an order-free sum of a sequence with any strides, or a view of it
+ReduceLauncher reduce_warp_lines;       // contiguous lines
 ReduceLauncher reduce_columns;
 ReduceLauncher reduce_windows;
 ReduceLauncher reduce_few_rows;  // one thread per column, for reduce_columns

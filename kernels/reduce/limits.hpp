@@ -23,6 +23,9 @@ constexpr int kTileThreads = 512;
 constexpr int kElementThreads = 256;
 constexpr int64_t kMaxViewBlocks = 8 * kElementThreads;  // a thread of the last block takes 8 nodes
 constexpr int kLadderThreads = 512;
+// Order-free sums: terms per thread at a time, and thread blocks per multiprocessor.
+constexpr int kOrderFreeTerms = 16;
+constexpr int64_t kOrderFreeResident = 3;
 
 // Elements that a warp takes at a time: 4 KiB, or the nearest number of leaves of the reproducible order.
 constexpr int64_t reduce_chunk(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {

@@ -58,6 +58,8 @@ constexpr LeafKind leaf_kind(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
     case NodeKind::compensated:
     case NodeKind::norm:
       return {true, true};
+    case NodeKind::order_free:  // not of lines
+      return {};
   }
   __builtin_unreachable();
 }

@@ -34,6 +34,8 @@ LaunchResult reduce_tiles(const ReduceLaunch& launch, Stream stream) {
     case NodeKind::compensated:
     case NodeKind::norm:
       return reduce_tiles_sum(launch, stream);
+    case NodeKind::order_free:
+      break;
   }
   return cudaErrorInvalidValue;
 }

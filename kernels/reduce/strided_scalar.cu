@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(kElementThreads, kResident<Node>)
 
 LaunchResult reduce_strided_scalar(const ReduceLaunch& launch, Stream stream) {
   return with_node(node_kind(launch.dtype, launch.op), [&](auto node) -> LaunchResult {
-    if constexpr (std::is_same_v<decltype(node), NormNode>) {
+    if constexpr (std::is_same_v<decltype(node), NormNode> || decltype(node)::kind == NodeKind::order_free) {
       return cudaErrorInvalidValue;  // not of lines
     } else {
       return enqueue(strided_scalar_kernel<decltype(node)>, lines_grid(launch), kElementThreads, stream, launch);

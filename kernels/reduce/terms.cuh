@@ -332,6 +332,7 @@ cudaError_t for_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& f) {
       return f.template operator()<CompensatedElement>();
     case NodeKind::arg:
     case NodeKind::norm:
+    case NodeKind::order_free:
       break;
   }
   return cudaErrorInvalidValue;

@@ -229,6 +229,7 @@ LaunchResult reduce_tiles_sum(const ReduceLaunch& launch, Stream stream) {
     case NodeKind::integer_product:
     case NodeKind::range:
     case NodeKind::arg:
+    case NodeKind::order_free:
       break;
   }
   return cudaErrorInvalidValue;

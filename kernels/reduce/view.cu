@@ -490,6 +490,7 @@ cudaError_t for_view_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& f
     case NodeKind::range:
     case NodeKind::product:
     case NodeKind::compensated:
+    case NodeKind::order_free:
       break;
   }
   return for_element(dtype, op, f);

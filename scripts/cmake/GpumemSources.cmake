@@ -207,6 +207,7 @@ set(kernel_sources
   kernels/permute/pieces.cu
   kernels/reduce/columns.cu
   kernels/reduce/few_rows.cu
+  kernels/reduce/order_free.cu
   kernels/reduce/reduce.cu
   kernels/reduce/strided_scalar.cu
   kernels/reduce/tiles_arg.cu
@@ -294,6 +295,7 @@ set_source_files_properties(src/backend/host/loops/map.cpp PROPERTIES
 # Their vectors are written out. With more unrolling, they are four times as large.
 if(NOT GPUMEM_SANITIZE)
   set_source_files_properties(src/backend/host/loops/arithmetic.cpp src/backend/host/loops/float_lines.cpp
+                              src/backend/host/loops/order_free.cpp
                               PROPERTIES COMPILE_OPTIONS -O2)
 endif()
 function(gpumem_loops name flags)
@@ -305,6 +307,7 @@ function(gpumem_loops name flags)
     src/backend/host/loops/integers.cpp
     src/backend/host/loops/map.cpp
     src/backend/host/loops/move.cpp
+    src/backend/host/loops/order_free.cpp
     src/backend/host/loops/ranges.cpp
     src/backend/host/loops/resize.cpp
     src/backend/host/loops/scan.cpp

@@ -283,6 +283,12 @@ gpumem_status gpumem_dist_dot(gpumem_dist_plan* plan, gpumem_dtype dtype, const 
   return reduce_to(plan, what, x, y, [&](const ReduceValue& value) { store_words(result, value, 1); });
 }
 
+gpumem_status gpumem_dist_dot_order_free(gpumem_dist_plan* plan, gpumem_dtype dtype, const void* const* x,
+                                         const void* const* y, double* result) {
+  const auto what = [&] { return checked_params(result, "result", dtype, GPUMEM_DOT_ORDER_FREE); };
+  return reduce_to(plan, what, x, y, [&](const ReduceValue& value) { store_words(result, value, 1); });
+}
+
 gpumem_status gpumem_dist_nrm2(gpumem_dist_plan* plan, gpumem_dtype dtype, const void* const* x, double* result) {
   const auto what = [&] { return checked_params(result, "result", dtype, GPUMEM_NRM2); };
   return reduce_to(plan, what, x, nullptr, [&](const ReduceValue& value) { store_words(result, value, 1); });

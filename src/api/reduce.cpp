@@ -320,6 +320,21 @@ gpumem_status gpumem_dot_view_f64_async(gpumem_ctx* ctx, int32_t ndim, const int
   return value(ctx, dot(x, y, 1, 1, 1, result), enqueued(stream), &view);
 }
 
+gpumem_status gpumem_dot_order_free(gpumem_ctx* ctx, gpumem_dtype dtype, int32_t ndim, const int64_t* extents,
+                                    const void* x, const int64_t* x_strides, const void* y, const int64_t* y_strides,
+                                    double* result) {
+  const ViewArguments view{ndim, extents, x_strides, y_strides};
+  return value(ctx, {.dtype = dtype, .op = GPUMEM_DOT_ORDER_FREE, .x = x, .n = 1, .y = y, .result = result}, {}, &view);
+}
+
+gpumem_status gpumem_dot_order_free_async(gpumem_ctx* ctx, gpumem_dtype dtype, int32_t ndim, const int64_t* extents,
+                                          const void* x, const int64_t* x_strides, const void* y,
+                                          const int64_t* y_strides, double* result, gpumem_stream* stream) {
+  const ViewArguments view{ndim, extents, x_strides, y_strides};
+  return value(ctx, {.dtype = dtype, .op = GPUMEM_DOT_ORDER_FREE, .x = x, .n = 1, .y = y, .result = result},
+               enqueued(stream), &view);
+}
+
 gpumem_status gpumem_nrm2_view_f32(gpumem_ctx* ctx, int32_t ndim, const int64_t* extents, const float* x,
                                    const int64_t* x_strides, double* result) {
   const ViewArguments view{ndim, extents, x_strides};

@@ -92,6 +92,19 @@ void add_json(std::string& text, const char* name, const std::map<int32_t, Traff
   text += "]";
 }
 
+void add_ways(std::string& text, const Reduction& reduction) {
+  const std::string partial = number(sizeof(Subtree)) + " bytes per process";
+  text.append("  floating-point sums in order: ");
+  if (reduction.moves_array()) {
+    text.append("all elements move, because some boxes are not contiguous in the array\n");
+    text.append("  order-free sums: elements stay in their boxes, ").append(partial).append(" move; they are ");
+    text.append("GPUMEM_SUM_ORDER_FREE, GPUMEM_NRM2_ORDER_FREE and gpumem_dist_dot_order_free()\n");
+    return;
+  }
+  text.append("elements stay in their boxes, except for the incomplete 1024-element blocks at the ends of boxes\n");
+  text.append("  order-free sums: elements stay in their boxes, ").append(partial).append(" move\n");
+}
+
 }  // namespace
 
 std::string explain(const DistPlan& plan, gpumem_format format) {
@@ -111,6 +124,10 @@ std::string explain(const DistPlan& plan, gpumem_format format) {
     text.append(", \"room_bytes\": ").append(number(room));
     add_here_json(text, "here", "pull", pulled);
     if (staged.messages != 0) add_here_json(text, "staged_here", "staged", staged);
+    if (plan.reduction != nullptr) {
+      text.append(", \"ordered_sums\": \"").append(plan.reduction->moves_array() ? "moved" : "in place");
+      text.append("\", \"result_bytes\": ").append(number(sizeof(Subtree)));
+    }
     add_json(text, "sends", by_process(route.sends), linked_sends);
     add_json(text, "receives", by_process(route.receives), linked_receives);
     return text + "}";
@@ -125,7 +142,9 @@ std::string explain(const DistPlan& plan, gpumem_format format) {
   add_text(text, "from", kLinked, linked_receives);
   text.append("  memory for messages: ").append(number(exchange.workspace_bytes())).append(" bytes\n");
   if (plan.reduction == nullptr) return text;
-  return text.append("  memory for terms of sums: ").append(number(room)).append(" bytes during a call\n");
+  text.append("  memory for terms of sums: ").append(number(room)).append(" bytes during a call\n");
+  add_ways(text, *plan.reduction);
+  return text;
 }
 
 }  // namespace gpumem

@@ -190,12 +190,18 @@ class Reduction::Operand {
     return p + run.offset * of_.layout_.element_bytes;
   }
 
+  char* box(int64_t number) const {
+    const Box& box = of_.layout_.boxes[static_cast<size_t>(number)];
+    char* const memory = static_cast<char*>(const_cast<void*>(p_[of_.group_.members.local(box.member)]));
+    return memory + box.offset * of_.layout_.element_bytes;
+  }
+
   // A box's elements without padding, in place or as a copy.
   const void* tight_box(int64_t number) {
     const Box& box = of_.layout_.boxes[static_cast<size_t>(number)];
     const size_t at = of_.group_.members.local(box.member);
     const Shape shape{of_.layout_.element_bytes, box.extents()};
-    char* const p = static_cast<char*>(const_cast<void*>(p_[at])) + box.offset * shape.element_bytes;
+    char* const p = this->box(number);
     if (shape.is_tight(box.strides)) return p;
     std::unique_ptr<TemporaryBlock>& copy = copies_[number];
     if (copy == nullptr) {
@@ -269,7 +275,8 @@ Layout Reduction::whole_leaves() {
   if (layout_.element_bytes == 1) return wanted;
   const int64_t terms = layout_.elements();
   const auto empty_or_run = [&](const Box& box) { return box.empty() || is_run(layout_, box); };
-  if (!std::all_of(layout_.boxes.begin(), layout_.boxes.end(), empty_or_run)) {
+  moves_array_ = !std::all_of(layout_.boxes.begin(), layout_.boxes.end(), empty_or_run);
+  if (moves_array_) {
     const int64_t leaves = round_up_to_leaf(terms) / kLeafTerms;
     const int64_t share = leaves / group_.members.all();
     const int64_t more = leaves % group_.members.all();
@@ -317,16 +324,35 @@ void Reduction::begin_ordered(const ReduceParams& what, Operand& x, Operand* y, 
   }
 }
 
+// Order-free sums read a box where it is.
+ReduceParams Reduction::box_of(const ReduceParams& what, int64_t number, Operand& x, Operand* y) const {
+  const Box& box = layout_.boxes[static_cast<size_t>(number)];
+  ReduceParams part = what;
+  part.n = box.elements();
+  if (node_kind(what.dtype, what.op) != NodeKind::order_free) {
+    part.x = x.tight_box(number);
+    return part;
+  }
+  part.x = x.box(number);
+  if (y != nullptr) part.y = y->box(number);
+  const Index lengths = box.extents();
+  part.view.rank = layout_.rank;
+  for (int32_t d = 0; d < layout_.rank; ++d) {
+    const auto axis = static_cast<size_t>(d);
+    part.view.extents[d] = lengths[axis];
+    part.view.strides[d] = part.view.y_strides[d] = box.strides[axis];
+  }
+  return part;
+}
+
 // Positions in a box and in the sequence increase together, so the first of equal values stays first.
-void Reduction::add_unordered(const ReduceParams& what, Operand& x, std::vector<Subtree>& to) {
+void Reduction::add_unordered(const ReduceParams& what, Operand& x, Operand* y, std::vector<Subtree>& to) {
   UnderWay under_way(to);
   for (size_t i = 0; i < layout_.boxes.size(); ++i) {
     const Box& box = layout_.boxes[i];
     if (!group_.members.is_here(box.member) || box.empty()) continue;
-    ReduceParams part = what;
-    part.x = x.tight_box(static_cast<int64_t>(i));
-    part.n = box.elements();
-    under_way.begin(group_.context_of(box.member), part, {static_cast<int64_t>(i), 1, {}});
+    const auto number = static_cast<int64_t>(i);
+    under_way.begin(group_.context_of(box.member), box_of(what, number, x, y), {number, 1, {}});
   }
   under_way.finish();
   for (Subtree& subtree : to) {
@@ -349,20 +375,24 @@ std::vector<Subtree> Reduction::nodes_of(const ReduceParams& what, const void* c
     fail(GPUMEM_EMPTY, "the array is empty; expected at least one element for the %s", op_name(what.op));
   }
   const NodeKind kind = node_kind(what.dtype, what.op);
+  if (kind == NodeKind::order_free && layout_.elements() > kMostOrderFreeTerms) {
+    fail(GPUMEM_UNSUPPORTED, "the array has %lld elements; expected at most 2^42 - 1 for the %s",
+         ll(layout_.elements()), op_name(what.op));
+  }
   const bool ordered = is_ordered(kind);
   std::vector<Subtree> subtrees;
   std::optional<Operand> of_x;
   std::optional<Operand> of_y;
   try {
     of_x.emplace(*this, "x", x, ordered);
-    if (what.op == GPUMEM_DOT) of_y.emplace(*this, "y", y, true);
+    if (takes_y(what.op)) of_y.emplace(*this, "y", y, ordered);
     if (ordered && !exchange_->is_empty()) exchange_->finish_earlier();
   } catch (...) {
     if (ordered) exchange_->give_up(current_error());
     throw;
   }
+  Operand* const y_or_none = of_y ? &*of_y : nullptr;
   if (ordered) {
-    Operand* const y_or_none = of_y ? &*of_y : nullptr;
     try {
       UnderWay under_way(subtrees);
       std::exception_ptr refused;  // other processes still wait for this one's data
@@ -381,7 +411,7 @@ std::vector<Subtree> Reduction::nodes_of(const ReduceParams& what, const void* c
       throw;
     }
   } else {
-    add_unordered(what, *of_x, subtrees);
+    add_unordered(what, *of_x, y_or_none, subtrees);
   }
   join_subtrees(kind, subtrees);
   return subtrees;

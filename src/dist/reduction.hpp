@@ -23,7 +23,7 @@ class Reduction {
  public:
   Reduction(const Group& group, Layout layout, int64_t workspace_bytes);
 
-  // Collective. what() gives dtype and op, or throws this process's argument error. Only GPUMEM_DOT uses y.
+  // Collective. what() gives dtype and op, or throws this process's argument error. Only a dot product uses y.
   using Read = std::function<ReduceParams()>;
   ReduceValue run(const Read& what, const void* const* x, const void* const* y);
 
@@ -32,6 +32,8 @@ class Reduction {
   Exchange& exchange() const noexcept { return *exchange_; }
   // Elements of the rooms of this process's participants then.
   int64_t room() const noexcept;
+  // Whether an ordered sum moves the whole array, because some box is not one run of the sequence.
+  bool moves_array() const noexcept { return moves_array_; }
 
  private:
   // Terms from the start of a block on, in a box of this process or a participant's room.
@@ -50,13 +52,15 @@ class Reduction {
   void add_in_room(Layout& wanted, int32_t member, int64_t first, int64_t end);
   std::vector<Subtree> nodes_of(const ReduceParams& what, const void* const* x, const void* const* y);
   void begin_ordered(const ReduceParams& what, Operand& x, Operand* y, bool in_rooms, UnderWay& under_way);
-  void add_unordered(const ReduceParams& what, Operand& x, std::vector<Subtree>& to);
+  void add_unordered(const ReduceParams& what, Operand& x, Operand* y, std::vector<Subtree>& to);
+  ReduceParams box_of(const ReduceParams& what, int64_t number, Operand& x, Operand* y) const;
   void append_subtrees(NodeKind kind, std::vector<Subtree>& to, const Bytes& bytes, int32_t from) const;
   void require_whole(NodeKind kind, const std::vector<Subtree>& subtrees) const;
 
   const Group group_;
   const Layout layout_;
   int64_t full_boxes_ = 0;  // non-empty boxes of all processes
+  bool moves_array_ = false;
   std::vector<Run> runs_;
   std::vector<int64_t> rooms_;
   std::unique_ptr<Exchange> exchange_;

@@ -18,7 +18,7 @@ int64_t product(const T* extents, int32_t rank) noexcept {
 
 // Bytes and flops per call. A copy's bytes count once.
 CallWork amount(const ReduceParams& c) noexcept {
-  const bool dot = c.op == GPUMEM_DOT;
+  const bool dot = takes_y(c.op);
   return {c.n * size_of(c.dtype) * (dot ? 2 : 1), dot ? 2 * c.n : 0};
 }
 CallWork amount(const ReduceAxisParams& c) noexcept {

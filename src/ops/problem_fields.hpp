@@ -98,7 +98,7 @@ void fields(V& v, ReduceParams& c) {
     v.stride("stride", c.stride, 1);
   }
   v.operand("x", c.x);
-  if (c.op != GPUMEM_DOT) return;
+  if (!takes_y(c.op)) return;
   if (viewed) {
     view_strides(v, "y_strides", view, view.y_strides);
   } else {

@@ -156,6 +156,7 @@ inline const std::vector<NamedView>& every_view_reduction() {
       {"argreduce_view", "argreduce_view_async", sound_view(GPUMEM_U8, GPUMEM_ARG_MAX)},
       {"dot_view_f32", "dot_view_f32_async", sound_view(GPUMEM_F32, GPUMEM_DOT)},
       {"dot_view_f64", "dot_view_f64_async", sound_view(GPUMEM_F64, GPUMEM_DOT)},
+      {"dot_order_free", "dot_order_free_async", sound_view(GPUMEM_F64, GPUMEM_DOT_ORDER_FREE)},
       {"nrm2_view_f32", "nrm2_view_f32_async", sound_view(GPUMEM_F32, GPUMEM_NRM2)},
       {"nrm2_view_f64", "nrm2_view_f64_async", sound_view(GPUMEM_F64, GPUMEM_NRM2)}};
   return all;

@@ -35,6 +35,7 @@ SOUND_OF = {
     "gpumem_argreduce": {"op": 1},
     **{f"gpumem_{name}_view": {"x_strides": [2, 1]} for name in ("reduce", "argreduce", "dot", "nrm2")},
     "gpumem_reduce_axes": {"x_strides": [2, 1]},
+    "gpumem_dot_order_free": {"dtype": 10, "x_strides": [2, 1]},
     "gpumem_scan_axis": {"x_strides": [2, 1]},
     "gpumem_reduce_rows_by_index": {"rows": 16},
     "gpumem_managed": {"p": "managed"},

@@ -89,7 +89,7 @@ TEST_P(DistExecute, Reduce) {
   for (const gpumem_dtype dtype : {-1, 12, INT32_MAX}) {
     EXPECT_TRUE(refused(kBad, sum(plan.get(), dtype, GPUMEM_SUM), {"dtype", std::to_string(dtype)}));
   }
-  for (const gpumem_reduce_op op : {-1, 9, 10, 15, 16, 18, 26, 28, INT32_MAX}) {
+  for (const gpumem_reduce_op op : {-1, 9, 10, 15, 16, 18, 26, 30, 31, INT32_MAX}) {
     EXPECT_TRUE(refused(kBad, sum(plan.get(), GPUMEM_F32, op), {"op", std::to_string(op)}));
   }
   EXPECT_TRUE(gives(GPUMEM_UNSUPPORTED, sum(plan.get(), GPUMEM_F32, GPUMEM_SUM_COMPENSATED)));

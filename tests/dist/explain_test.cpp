@@ -61,6 +61,24 @@ TEST_P(DistExplain, PlansAreExplained) {
   EXPECT_TRUE(refused(kBad, gpumem_dist_explain(plan, GPUMEM_FORMAT_TEXT, nullptr, 8, nullptr), {"buf", "NULL"}));
 }
 
+// A plan over blocks, whose ordered sums move the array, offers those that do not.
+TEST_P(DistExplain, BothWaysOfSums) {
+  const Plan slabs = make_reduction();
+  const std::string in_place = explained(slabs.get(), GPUMEM_FORMAT_TEXT);
+  EXPECT_EQ(in_place.find("all elements move"), std::string::npos) << in_place;
+  EXPECT_NE(in_place.find("order-free sums"), std::string::npos) << in_place;
+  const Layout halves{4, {2, 4}, {{0, {0, 2}, {2, 4}, 0, {2, 1}}, {1, {0, 0}, {2, 2}, 0, {2, 1}}}};
+  const View view(halves, 0, 2);
+  gpumem_dist_plan* made = nullptr;
+  ASSERT_TRUE(ok(reduce(&view.raw, &made)));
+  const Plan blocks(made);
+  const std::string moved = explained(made, GPUMEM_FORMAT_TEXT);
+  EXPECT_NE(moved.find("all elements move"), std::string::npos) << moved;
+  EXPECT_NE(moved.find("GPUMEM_SUM_ORDER_FREE"), std::string::npos) << moved;
+  EXPECT_EQ(parse_json(explained(made, GPUMEM_FORMAT_JSON))->member("ordered_sums").text, "moved");
+  EXPECT_EQ(parse_json(explained(slabs.get(), GPUMEM_FORMAT_JSON))->member("ordered_sums").text, "in place");
+}
+
 // Of several processes: what goes to and comes from each, and the workspace, which is no more than was asked for.
 TEST(DistExplainOfSeveral, NamesEachProcess) {
   in_threads(3, [](Rank& rank) {

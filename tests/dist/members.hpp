@@ -224,6 +224,7 @@ inline gpumem_status run(gpumem_dist_plan* plan, gpumem_dtype dtype, gpumem_redu
                          const void* const* y, void* out) {
   auto* const words = static_cast<int64_t*>(out);
   if (op == GPUMEM_DOT) return gpumem_dist_dot(plan, dtype, x, y, static_cast<double*>(out));
+  if (op == GPUMEM_DOT_ORDER_FREE) return gpumem_dist_dot_order_free(plan, dtype, x, y, static_cast<double*>(out));
   if (op == GPUMEM_NRM2) return gpumem_dist_nrm2(plan, dtype, x, static_cast<double*>(out));
   if (is_arg(op)) return gpumem_dist_argreduce(plan, dtype, sought(op), x, words, words + 1);
   return gpumem_dist_reduce(plan, dtype, op, x, out);
@@ -250,7 +251,8 @@ inline Bytes random_terms(gpumem_dtype dtype, gpumem_reduce_op op, int64_t n, Ra
   const Numbers kind = factors ? Numbers::factors : kAllNumbers[random.below(std::size(kAllNumbers))];
   Bytes x = random_elements(dtype, kind, n, 1, random);
   if (kind == Numbers::cancelling) bit_cases::disturb(dtype, x, n, 1, random);
-  if (op == GPUMEM_NRM2 && dtype == GPUMEM_F64 && random.below(2) == 0) bit_cases::put_near_thresholds(x, n, 1, random);
+  if ((op == GPUMEM_NRM2 || op == GPUMEM_NRM2_ORDER_FREE) && dtype == GPUMEM_F64 && random.below(2) == 0)
+    bit_cases::put_near_thresholds(x, n, 1, random);
   if (random.below(8) == 0) add_specials(dtype, x, n, 1, random);
   return x;
 }
@@ -276,7 +278,7 @@ class PlannedReduction {
     Array x(layout_.element_bytes, layout_.extents), y(layout_.element_bytes, layout_.extents);
     x.bytes = random_terms(dtype, op, x.elements(), shared);
     x_.put(x);
-    if (op == GPUMEM_DOT) {
+    if (op == GPUMEM_DOT || op == GPUMEM_DOT_ORDER_FREE) {
       y.bytes = random_terms(dtype, op, y.elements(), shared);
       y_.put(y);
     }
@@ -306,7 +308,8 @@ class PlannedReduction {
 inline std::pair<gpumem_dtype, gpumem_reduce_op> random_reduction(int64_t element_bytes, Random& random) {
   while (true) {
     const gpumem_dtype dtype = kAllTypes[random.below(std::size(kAllTypes))];
-    const gpumem_reduce_op op = kAllOps[random.below(std::size(kAllOps))];
+    const uint64_t any = random.below(std::size(kAllOps) + 1);
+    const gpumem_reduce_op op = any == std::size(kAllOps) ? int32_t{GPUMEM_DOT_ORDER_FREE} : kAllOps[any];
     if (static_cast<int64_t>(info_of(dtype).bytes) == element_bytes && has(dtype, op)) return {dtype, op};
   }
 }

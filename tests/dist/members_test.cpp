@@ -152,7 +152,7 @@ TEST_P(Members, ReduceLongSequences) {
   const int64_t n = quick_run() || GetParam() == On::cuda ? 100003 : 3000017;
   const Part members = part(7);
   const Dist dist = make_dist(members);
-  for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_DOT}) {
+  for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_DOT, GPUMEM_DOT_ORDER_FREE, GPUMEM_NRM2_ORDER_FREE}) {
     Layout slabs{8, {n}, cutting::slabs({n}, 7, random_)};
     place_boxes(slabs, random_);
     PlannedReduction(dist.get(), members, slabs, nullptr, random_).run(contexts_[2], GPUMEM_F64, op, random_);

@@ -36,35 +36,56 @@ inline constexpr gpumem_dtype kAllTypes[] = {GPUMEM_I8,  GPUMEM_U8,  GPUMEM_I16,
 inline constexpr gpumem_dtype kFloatingTypes[] = {GPUMEM_F16, GPUMEM_BF16, GPUMEM_F32, GPUMEM_F64};
 
 // Operations of gpumem_reduce(), then those that have functions of their own.
-inline constexpr gpumem_reduce_op kAllOps[] = {
-    GPUMEM_SUM,          GPUMEM_MIN,         GPUMEM_MAX,       GPUMEM_SUM_ABS,     GPUMEM_SUM_SQUARES,
-    GPUMEM_SUM_CUBES,    GPUMEM_MAX_ABS,     GPUMEM_MIN_MAX,   GPUMEM_ARG_MIN,     GPUMEM_SUM_COMPENSATED,
-    GPUMEM_ARG_MAX,      GPUMEM_DOT,         GPUMEM_NRM2,      GPUMEM_ARG_MAX_ABS, GPUMEM_PROD,
-    GPUMEM_SUM_VALID,    GPUMEM_COUNT_VALID, GPUMEM_MIN_VALID, GPUMEM_MAX_VALID,   GPUMEM_ARG_MIN_VALID,
-    GPUMEM_ARG_MAX_VALID};
+inline constexpr gpumem_reduce_op kAllOps[] = {GPUMEM_SUM,
+                                               GPUMEM_MIN,
+                                               GPUMEM_MAX,
+                                               GPUMEM_SUM_ABS,
+                                               GPUMEM_SUM_SQUARES,
+                                               GPUMEM_SUM_CUBES,
+                                               GPUMEM_MAX_ABS,
+                                               GPUMEM_MIN_MAX,
+                                               GPUMEM_ARG_MIN,
+                                               GPUMEM_SUM_COMPENSATED,
+                                               GPUMEM_ARG_MAX,
+                                               GPUMEM_DOT,
+                                               GPUMEM_NRM2,
+                                               GPUMEM_ARG_MAX_ABS,
+                                               GPUMEM_PROD,
+                                               GPUMEM_SUM_VALID,
+                                               GPUMEM_COUNT_VALID,
+                                               GPUMEM_MIN_VALID,
+                                               GPUMEM_MAX_VALID,
+                                               GPUMEM_ARG_MIN_VALID,
+                                               GPUMEM_ARG_MAX_VALID,
+                                               GPUMEM_SUM_ORDER_FREE,
+                                               GPUMEM_NRM2_ORDER_FREE};
+// Those of many lines too.
 inline constexpr gpumem_reduce_op kReduceOps[] = {
     GPUMEM_SUM,       GPUMEM_MIN,         GPUMEM_MAX,       GPUMEM_SUM_ABS,  GPUMEM_SUM_SQUARES,
     GPUMEM_SUM_CUBES, GPUMEM_MAX_ABS,     GPUMEM_MIN_MAX,   GPUMEM_PROD,     GPUMEM_SUM_COMPENSATED,
     GPUMEM_SUM_VALID, GPUMEM_COUNT_VALID, GPUMEM_MIN_VALID, GPUMEM_MAX_VALID};
-inline constexpr gpumem_reduce_op kReservedOps[] = {GPUMEM_ARG_MIN,      GPUMEM_ARG_MAX,     GPUMEM_DOT,
-                                                    GPUMEM_NRM2,         GPUMEM_ARG_MAX_ABS, GPUMEM_ARG_MIN_VALID,
-                                                    GPUMEM_ARG_MAX_VALID};
+inline constexpr gpumem_reduce_op kReservedOps[] = {GPUMEM_ARG_MIN,       GPUMEM_ARG_MAX,       GPUMEM_DOT,
+                                                    GPUMEM_NRM2,          GPUMEM_ARG_MAX_ABS,   GPUMEM_ARG_MIN_VALID,
+                                                    GPUMEM_ARG_MAX_VALID, GPUMEM_DOT_ORDER_FREE};
 
 inline const char* op_name(gpumem_reduce_op op) {
   static constexpr const char* kNames[] = {"sum",   "min",     "max",     "sum_abs",    "squares",
                                            "cubes", "max_abs", "min_max", "compensated"};
-  static constexpr const char* kLater[] = {"arg_min",     "arg_max",   "dot",           "nrm2",
-                                           "arg_max_abs", "prod",      "sum_valid",     "count_valid",
-                                           "min_valid",   "max_valid", "arg_min_valid", "arg_max_valid"};
+  static constexpr const char* kLater[] = {
+      "arg_min",        "arg_max",         "dot",           "nrm2",      "arg_max_abs",   "prod",
+      "sum_valid",      "count_valid",     "min_valid",     "max_valid", "arg_min_valid", "arg_max_valid",
+      "sum_order_free", "nrm2_order_free", "dot_order_free"};
   return op < GPUMEM_ARG_MIN ? kNames[op] : kLater[op - GPUMEM_ARG_MIN];
 }
 
 inline bool skips_nan(gpumem_reduce_op op) { return op >= GPUMEM_SUM_VALID && op <= GPUMEM_ARG_MAX_VALID; }
 
 inline bool has(gpumem_dtype dtype, gpumem_reduce_op op) {
-  if (skips_nan(op)) return is_floating(dtype);
+  if (skips_nan(op) || op == GPUMEM_SUM_ORDER_FREE) return is_floating(dtype);
   if (op == GPUMEM_SUM_COMPENSATED) return dtype == GPUMEM_F64;
-  return (op != GPUMEM_DOT && op != GPUMEM_NRM2) || dtype == GPUMEM_F32 || dtype == GPUMEM_F64;
+  const bool wide =
+      op == GPUMEM_DOT || op == GPUMEM_NRM2 || op == GPUMEM_NRM2_ORDER_FREE || op == GPUMEM_DOT_ORDER_FREE;
+  return !wide || dtype == GPUMEM_F32 || dtype == GPUMEM_F64;
 }
 
 inline bool is_arg(gpumem_reduce_op op) {

@@ -54,7 +54,7 @@ inline gpumem_dtype result_type_of(gpumem_dtype dtype) {
 inline std::string line_of(gpumem_ctx* ctx, const Reduction& r) {
   Line line(ctx, "reduce");
   line.with("dtype", r.dtype).with("op", r.op).with("n", r.n).with("stride", r.stride).at("x", r.x);
-  if (r.op == GPUMEM_DOT) line.with("y_stride", r.y_stride).at("y", r.y);
+  if (r.op == GPUMEM_DOT || r.op == GPUMEM_DOT_ORDER_FREE) line.with("y_stride", r.y_stride).at("y", r.y);
   return line;
 }
 
@@ -124,6 +124,10 @@ inline gpumem_status run_as(const CallForm& form, gpumem_ctx* ctx, const Reducti
                : call_as(form, gpumem_dot_f32, gpumem_dot_f32_async, ctx, as<float>(r.x), as<float>(r.y), r.n, r.stride,
                          r.y_stride, d);
   }
+  if (r.op == GPUMEM_DOT_ORDER_FREE) {
+    return call_as(form, gpumem_dot_order_free, gpumem_dot_order_free_async, ctx, r.dtype, 1, &r.n, r.x, &r.stride, r.y,
+                   &r.y_stride, d);
+  }
   if (r.op == GPUMEM_NRM2) {
     return f64 ? call_as(form, gpumem_nrm2_f64, gpumem_nrm2_f64_async, ctx, as<double>(r.x), r.n, r.stride, d)
                : call_as(form, gpumem_nrm2_f32, gpumem_nrm2_f32_async, ctx, as<float>(r.x), r.n, r.stride, d);
@@ -137,6 +141,10 @@ inline gpumem_status run_as(const CallForm& form, gpumem_ctx* ctx, const ViewRed
   if (is_arg(r.op)) {
     return call_as(form, gpumem_argreduce_view, gpumem_argreduce_view_async, ctx, r.dtype, sought(r.op), r.rank,
                    r.extents, r.x, r.strides, words, words + 1);
+  }
+  if (r.op == GPUMEM_DOT_ORDER_FREE) {
+    return call_as(form, gpumem_dot_order_free, gpumem_dot_order_free_async, ctx, r.dtype, r.rank, r.extents, r.x,
+                   r.strides, r.y, r.y_strides, d);
   }
   if (r.op == GPUMEM_DOT && r.dtype == GPUMEM_F64) {
     return call_as(form, gpumem_dot_view_f64, gpumem_dot_view_f64_async, ctx, r.rank, r.extents, as<double>(r.x),
@@ -179,7 +187,9 @@ inline gpumem_status run(gpumem_ctx* ctx, const AxesReduction& r, void* out) {
 }
 
 // The operations whose enqueued form takes a status word.
-inline bool takes_status(gpumem_reduce_op op) { return !is_arg(op) && op != GPUMEM_DOT && op != GPUMEM_NRM2; }
+inline bool takes_status(gpumem_reduce_op op) {
+  return !is_arg(op) && op != GPUMEM_DOT && op != GPUMEM_NRM2 && op != GPUMEM_DOT_ORDER_FREE;
+}
 
 // The enqueued form.
 inline gpumem_status run_async(gpumem_ctx* ctx, const Reduction& r, void* out, gpumem_status* status,
@@ -211,7 +221,7 @@ inline std::string describe(const Reduction& r) {
   std::string text = std::string(op_name(r.op)) + " of " + std::to_string(r.n) + ' ' + info_of(r.dtype).name +
                      ", stride " + std::to_string(r.stride) + ", x at " +
                      std::to_string(reinterpret_cast<uintptr_t>(r.x) % 16) + " from a multiple of 16";
-  if (r.op == GPUMEM_DOT) {
+  if (r.op == GPUMEM_DOT || r.op == GPUMEM_DOT_ORDER_FREE) {
     text +=
         ", y_stride " + std::to_string(r.y_stride) + ", y at " + std::to_string(reinterpret_cast<uintptr_t>(r.y) % 16);
   }

@@ -1,4 +1,5 @@
 #include "support/reference.hpp"
+#include "support/order_free_reference.hpp"
 
 #include <array>
 #include <bit>
@@ -191,6 +192,20 @@ int64_t valid_place_of(const Sequence& x, bool maximum) {
   return best;
 }
 
+// Squares of f64 have a range of their own. Those of f32 are exact.
+double order_free_sum(gpumem_reduce_op op, const Sequence& x, const Sequence& y) {
+  OrderFreeReference sum;
+  const bool squares = op == GPUMEM_NRM2_ORDER_FREE;
+  for (const double term : terms(op, x, y)) {
+    if (squares && x.dtype == GPUMEM_F64) {
+      sum.add_square(term);
+    } else {
+      sum.add_term(squares ? term * term : term);
+    }
+  }
+  return squares ? sum.root() : sum.sum();
+}
+
 Outcome floating(gpumem_reduce_op op, const Sequence& x, const Sequence& y) {
   const auto lowest = [&] { return bits_of(element(x, place_of(x, false))); };
   const auto highest = [&] { return bits_of(element(x, place_of(x, true))); };
@@ -220,6 +235,10 @@ Outcome floating(gpumem_reduce_op op, const Sequence& x, const Sequence& y) {
     case GPUMEM_NRM2:
       if (x.dtype == GPUMEM_F64) return {GPUMEM_OK, {bits_of(norm_of_f64(terms(GPUMEM_SUM, x))), 0}};
       return {GPUMEM_OK, {bits_of(std::sqrt(plain_sum(terms(GPUMEM_SUM_SQUARES, x)))), 0}};
+    case GPUMEM_SUM_ORDER_FREE:
+    case GPUMEM_NRM2_ORDER_FREE:
+    case GPUMEM_DOT_ORDER_FREE:
+      return {GPUMEM_OK, {bits_of(order_free_sum(op, x, y)), 0}};
     case GPUMEM_SUM_COMPENSATED:
       return {GPUMEM_OK, {bits_of(compensated_sum(terms(GPUMEM_SUM, x))), 0}};
     case GPUMEM_PROD:
@@ -346,6 +365,9 @@ Outcome integral(gpumem_reduce_op op, const Sequence& x) {
     case GPUMEM_ARG_MAX_VALID:
     case GPUMEM_NRM2:
     case GPUMEM_SUM_COMPENSATED:
+    case GPUMEM_SUM_ORDER_FREE:
+    case GPUMEM_NRM2_ORDER_FREE:
+    case GPUMEM_DOT_ORDER_FREE:
       break;
   }
   return {GPUMEM_INTERNAL, {}};
@@ -375,6 +397,7 @@ std::vector<double> terms(gpumem_reduce_op op, const Sequence& x, const Sequence
         break;
       }
       case GPUMEM_DOT:
+      case GPUMEM_DOT_ORDER_FREE:
         all.push_back(value * element(y, i));
         break;
       case GPUMEM_SUM_VALID:
@@ -391,6 +414,8 @@ std::vector<double> terms(gpumem_reduce_op op, const Sequence& x, const Sequence
       case GPUMEM_ARG_MIN_VALID:
       case GPUMEM_ARG_MAX_VALID:
       case GPUMEM_NRM2:
+      case GPUMEM_SUM_ORDER_FREE:
+      case GPUMEM_NRM2_ORDER_FREE:
       case GPUMEM_MIN:
       case GPUMEM_MAX:
       case GPUMEM_MIN_MAX:

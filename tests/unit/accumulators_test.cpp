@@ -119,8 +119,8 @@ TEST(Operations, HaveNamesAndAnEmptyValueOrNone) {
       EXPECT_EQ(empty_word(dtype, op), op == GPUMEM_PROD ? one : 0) << op << " " << dtype;
     }
   }
-  EXPECT_EQ(count, 21);
-  EXPECT_EQ(kLastOperation, GPUMEM_ARG_MAX_VALID);
+  EXPECT_EQ(count, 24);
+  EXPECT_EQ(kLastOperation, GPUMEM_DOT_ORDER_FREE);
 }
 
 }  // namespace

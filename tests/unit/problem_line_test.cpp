@@ -22,7 +22,7 @@ using gpumem_test::Random;
 auto told(const ReduceParams& c) {
   std::string view;
   for (int32_t d = 0; d < c.view.rank; ++d) {
-    for (const int64_t number : {c.view.extents[d], c.view.strides[d], c.op == GPUMEM_DOT ? c.view.y_strides[d] : 0}) {
+    for (const int64_t number : {c.view.extents[d], c.view.strides[d], takes_y(c.op) ? c.view.y_strides[d] : 0}) {
       view += std::to_string(number) + ' ';
     }
   }
@@ -134,8 +134,8 @@ char* address(Random& random) {
 
 // A random call, with what it leaves unused as a line would: 0.
 ReduceParams random_call(Random& r, std::type_identity<ReduceParams>) {
-  ReduceParams c{any_of(r, GPUMEM_F64), any_of(r, GPUMEM_ARG_MAX_VALID), address(r), any(r), any(r)};
-  if (c.op == GPUMEM_DOT) {
+  ReduceParams c{any_of(r, GPUMEM_F64), any_of(r, GPUMEM_DOT_ORDER_FREE), address(r), any(r), any(r)};
+  if (takes_y(c.op)) {
     c.y = address(r);
     c.y_stride = any(r);
   }

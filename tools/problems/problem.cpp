@@ -30,13 +30,16 @@ constexpr Op kOps[] = {{"sum", GPUMEM_SUM},
                        {"count_valid", GPUMEM_COUNT_VALID},
                        {"min_valid", GPUMEM_MIN_VALID},
                        {"max_valid", GPUMEM_MAX_VALID},
+                       {"sum_order_free", GPUMEM_SUM_ORDER_FREE},
+                       {"nrm2_order_free", GPUMEM_NRM2_ORDER_FREE},
                        {"arg_min", GPUMEM_ARG_MIN, true},
                        {"arg_max", GPUMEM_ARG_MAX, true},
                        {"dot", GPUMEM_DOT, true},
                        {"nrm2", GPUMEM_NRM2, true},
                        {"arg_max_abs", GPUMEM_ARG_MAX_ABS, true},
                        {"arg_min_valid", GPUMEM_ARG_MIN_VALID, true},
-                       {"arg_max_valid", GPUMEM_ARG_MAX_VALID, true}};
+                       {"arg_max_valid", GPUMEM_ARG_MAX_VALID, true},
+                       {"dot_order_free", GPUMEM_DOT_ORDER_FREE, true}};
 
 int64_t terms_of(const Problem& problem) {
   return problem.text("op") == "multiply" ? 2 : std::min<int64_t>(problem.number("terms", 1), 8);
@@ -47,7 +50,7 @@ std::vector<std::string> operands_of(const Problem& problem) {
   switch (static_cast<decltype(GPUMEM_FAMILY_REDUCE)>(family_of(problem.family()))) {
     case GPUMEM_FAMILY_REDUCE:
       keys = {"x"};
-      if (problem.text("op") == "dot") keys.emplace_back("y");
+      if (problem.text("op") == "dot" || problem.text("op") == "dot_order_free") keys.emplace_back("y");
       break;
     case GPUMEM_FAMILY_REDUCE_AXIS:
       keys = {"x"};
@@ -184,7 +187,7 @@ int64_t counted_bytes(const Problem& p) {
   switch (static_cast<decltype(GPUMEM_FAMILY_REDUCE)>(family_of(p.family()))) {
     case GPUMEM_FAMILY_REDUCE:
       return (p.has("extents") ? product(p.numbers("extents")) : n("n")) * size("dtype") *
-             (p.op() == GPUMEM_DOT ? 2 : 1);
+             (p.op() == GPUMEM_DOT || p.op() == GPUMEM_DOT_ORDER_FREE ? 2 : 1);
     case GPUMEM_FAMILY_REDUCE_AXIS:
       return n("batches") * n("rows") * n("cols") * size("dtype");
     case GPUMEM_FAMILY_REDUCE_SEGMENTS:

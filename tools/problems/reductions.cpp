@@ -15,6 +15,8 @@ gpumem_reduce_op sought(gpumem_reduce_op op) {
 }
 
 // The output is as make_reduce()'s.
+bool is_dot(gpumem_reduce_op op) { return op == GPUMEM_DOT || op == GPUMEM_DOT_ORDER_FREE; }
+
 Instance make_reduce_view(Builder b) {
   const gpumem_dtype dtype = b.p.dtype();
   const gpumem_reduce_op op = b.p.op();
@@ -24,7 +26,7 @@ Instance make_reduce_view(Builder b) {
   const Extents strides = strides_of("strides");
   const Extents y_strides = strides_of("y_strides");
   const auto x = b.input("x", reach(extents, strides) * size, values_for(op, dtype, 1));
-  const auto y = op == GPUMEM_DOT ? b.input("y", reach(extents, y_strides) * size, values_for(op, dtype, 2)) : nullptr;
+  const auto y = is_dot(op) ? b.input("y", reach(extents, y_strides) * size, values_for(op, dtype, 2)) : nullptr;
   const auto result = b.result("pinned", 24);
   gpumem_ctx* const ctx = b.ctx;
   const auto rank = static_cast<int32_t>(extents.size());
@@ -34,6 +36,10 @@ Instance make_reduce_view(Builder b) {
     if (sought(op) != op) {
       return call(on, gpumem_argreduce_view, gpumem_argreduce_view_async, ctx, dtype, sought(op), rank, extents.data(),
                   at(x), strides.data(), value, at<int64_t>(result) + 2);
+    }
+    if (op == GPUMEM_DOT_ORDER_FREE) {
+      return call(on, gpumem_dot_order_free, gpumem_dot_order_free_async, ctx, dtype, rank, extents.data(), at(x),
+                  strides.data(), at(y), y_strides.data(), value);
     }
     if (op == GPUMEM_DOT) {
       return f32 ? call(on, gpumem_dot_view_f32, gpumem_dot_view_f32_async, ctx, rank, extents.data(), at<float>(x),
@@ -64,7 +70,7 @@ Instance make_reduce(Builder b) {
   const int64_t stride = b.p.number("stride", 1);
   const int64_t y_stride = b.p.number("y_stride", 1);
   const auto x = b.input("x", ((n - 1) * stride + 1) * size, values_for(op, dtype, 1));
-  const auto y = op == GPUMEM_DOT ? b.input("y", ((n - 1) * y_stride + 1) * size, values_for(op, dtype, 2)) : nullptr;
+  const auto y = is_dot(op) ? b.input("y", ((n - 1) * y_stride + 1) * size, values_for(op, dtype, 2)) : nullptr;
   const auto result = b.result("pinned", 24);
   gpumem_ctx* const ctx = b.ctx;
   const auto reduce = [=](On on) -> gpumem_status {
@@ -84,6 +90,9 @@ Instance make_reduce(Builder b) {
         }
         return call(on, gpumem_dot_f64, gpumem_dot_f64_async, ctx, at<double>(x), at<double>(y), n, stride, y_stride,
                     value);
+      case GPUMEM_DOT_ORDER_FREE:
+        return call(on, gpumem_dot_order_free, gpumem_dot_order_free_async, ctx, dtype, 1, &n, at(x), &stride, at(y),
+                    &y_stride, value);
       case GPUMEM_NRM2:
         if (dtype == GPUMEM_F32) {
           return call(on, gpumem_nrm2_f32, gpumem_nrm2_f32_async, ctx, at<float>(x), n, stride, value);
@@ -99,6 +108,8 @@ Instance make_reduce(Builder b) {
       case GPUMEM_MIN_MAX:
       case GPUMEM_SUM_COMPENSATED:
       case GPUMEM_PROD:
+      case GPUMEM_SUM_ORDER_FREE:
+      case GPUMEM_NRM2_ORDER_FREE:
       case GPUMEM_SUM_VALID:
       case GPUMEM_COUNT_VALID:
       case GPUMEM_MIN_VALID:

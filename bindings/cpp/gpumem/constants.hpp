@@ -75,7 +75,9 @@ enum class reduce_op : gpumem_reduce_op {
   sum_valid = GPUMEM_SUM_VALID,
   count_valid = GPUMEM_COUNT_VALID,
   min_valid = GPUMEM_MIN_VALID,
-  max_valid = GPUMEM_MAX_VALID
+  max_valid = GPUMEM_MAX_VALID,
+  sum_order_free = GPUMEM_SUM_ORDER_FREE,
+  nrm2_order_free = GPUMEM_NRM2_ORDER_FREE
 };
 
 enum class axis : gpumem_axis { rows = GPUMEM_AXIS_ROWS, cols = GPUMEM_AXIS_COLS };

@@ -246,6 +246,9 @@ void CudaBackend::warm_up_reductions() {
       static_cast<void>(reduce(own_stream_, {.dtype = dtype, .op = op, .x = zeros, .n = 16}, planned));
     }
   }
+  planned = {&implementation<ReduceFamily>("order_free"), {.block = kElementThreads}};
+  static_cast<void>(
+      reduce(own_stream_, {.dtype = GPUMEM_F64, .op = GPUMEM_SUM_ORDER_FREE, .x = zeros, .n = 16}, planned));
 }
 
 }  // namespace gpumem

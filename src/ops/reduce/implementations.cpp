@@ -13,7 +13,11 @@
 namespace gpumem {
 namespace {
 
+bool is_order_free(const ReduceParams& p) noexcept { return node_kind(p.dtype, p.op) == NodeKind::order_free; }
+constexpr const char* kOrdered = "it does not have order-free sums";
+
 const char* accepts_sequence(const DeviceProps&, const ReduceParams& p) noexcept {
+  if (is_order_free(p)) return kOrdered;
   return p.view.rank == 0 ? nullptr : "it takes elements with one stride";
 }
 const char* contiguous(const ReduceParams& p) noexcept {
@@ -27,23 +31,36 @@ const char* contiguous(const ReduceParams& p) noexcept {
 int64_t chunks_of(const ReduceParams& p) noexcept { return ceil_div(p.n, reduce_chunk(p.dtype, p.op)); }
 
 const char* accepts_contiguous(const DeviceProps&, const ReduceParams& p) noexcept { return contiguous(p); }
+const char* accepts_view(const DeviceProps&, const ReduceParams& p) noexcept {
+  return is_order_free(p) ? kOrdered : nullptr;
+}
+const char* accepts_tiles(const ReduceParams& p) noexcept { return is_order_free(p) ? kOrdered : contiguous(p); }
+const char* accepts_order_free_view(const DeviceProps&, const ReduceParams& p) noexcept {
+  return is_order_free(p) ? nullptr : "it is for order-free sums";
+}
+const char* accepts_order_free(const DeviceProps& d, const ReduceParams& p) noexcept {
+  if (const char* refusal = accepts_order_free_view(d, p)) return refusal;
+  if (element_bytes(p.dtype) == 2) return "it needs elements of 4 or 8 bytes";
+  if (takes_y(p.op) && misalignment(p.x) != misalignment(p.y)) return "it needs x and y with the same alignment";
+  return contiguous(p);
+}
 const char* accepts_last_block(const DeviceProps&, const ReduceParams& p) noexcept {
   // A thread counts its elements of 4 and 8 bytes in 32 bits. It has a 32nd of all.
   if (node_kind(p.dtype, p.op) == NodeKind::arg && element_bytes(p.dtype) >= 4 && p.n >= int64_t{32} << 32) {
     return "it looks for a place among less than 2^37 elements";
   }
-  return contiguous(p);
+  return accepts_tiles(p);
 }
 const char* accepts_short(const DeviceProps&, const ReduceParams& p) noexcept {
   if (chunks_of(p) > kSingleTileChunks) return "it takes at most the elements that one block's threads load at once";
-  return contiguous(p);
+  return accepts_tiles(p);
 }
 const char* accepts_cluster(const DeviceProps& d, const ReduceParams& p) noexcept {
   if (!d.clusters) return "it needs clusters of blocks: compute capability 9.0, and code built for it";
   if (chunks_of(p) <= kClusterBlocks) return "it needs more than a chunk for each of its blocks";
   if (chunks_of(p) > kClusterBlocks * kSingleTileChunks)
     return "it takes at most the elements that a cluster's threads load at once";
-  return contiguous(p);
+  return accepts_tiles(p);
 }
 const char* accepts_ladder(const DeviceProps& d, const ReduceParams& p) noexcept {
   if (const char* refusal = accepts_sequence(d, p)) return refusal;
@@ -100,6 +117,20 @@ Config view_config(const DeviceProps&, const ReduceParams& p) noexcept {
   return {ceil_div(leaves, tile), kElementThreads, 1, tile * kLeafTerms};
 }
 
+// Blocks that fill the device, and more only if a thread would have more terms than its carries hold.
+Config order_free_blocks(const DeviceProps& d, const ReduceParams& p, int64_t of_block) noexcept {
+  const int64_t resident = int64_t{d.multiprocessors} * kOrderFreeResident;
+  const int64_t least = ceil_div(p.n, kMostCarriedTerms / 2 * kElementThreads);
+  return {std::max(std::clamp<int64_t>(ceil_div(p.n, of_block), 1, resident), least), kElementThreads, 1, of_block};
+}
+Config order_free_config(const DeviceProps& d, const ReduceParams& p) noexcept {
+  return order_free_blocks(d, p, int64_t{kElementThreads} * kOrderFreeTerms);
+}
+// A warp takes a piece of each of several rows, and short rows leave some of its lanes without an element.
+Config order_free_view_config(const DeviceProps& d, const ReduceParams& p) noexcept {
+  return order_free_blocks(d, p, kElementThreads);
+}
+
 // A thread block takes kLadderThreads x kDataBlocks elements at a time, and more in turn if the grid is full.
 template <int kDataBlocks>
 Config ladder_config(const DeviceProps&, const ReduceParams& p) noexcept {
@@ -128,6 +159,10 @@ constexpr Implementation<ReduceParams> kTable[] = {
      gpu<kernels::reduce_single_tile>},
     {"single_tile", ExecutionSpace::cuda, 4, plan<accepts_short, single_tile_config>, gpu<kernels::reduce_single_tile>},
     {"last_block", ExecutionSpace::cuda, 4, plan<accepts_last_block, last_block_config>, gpu<kernels::reduce_tiles>},
+    {"order_free", ExecutionSpace::cuda, 1, plan<accepts_order_free, order_free_config>,
+     gpu<kernels::reduce_order_free>},
+    {"order_free_view", ExecutionSpace::cuda, 1, plan<accepts_order_free_view, order_free_view_config>,
+     gpu<kernels::reduce_order_free_view>},
     {"neighbored", ExecutionSpace::cuda, 1, plan<accepts_ladder, ladder_config<1>>, gpu<kernels::reduce_neighbored>,
      by_name},
     {"neighbored_packed", ExecutionSpace::cuda, 1, plan<accepts_ladder, ladder_config<1>>,
@@ -143,7 +178,7 @@ constexpr Implementation<ReduceParams> kTable[] = {
      by_name},
     {"coalesced", ExecutionSpace::cuda, 1, plan<accepts_ladder, shared_out_config>, gpu<kernels::reduce_coalesced>,
      by_name},
-    {"view", ExecutionSpace::cuda, 2, plan<accepts<ReduceParams>, view_config>, gpu<kernels::reduce_view>},
+    {"view", ExecutionSpace::cuda, 2, plan<accepts_view, view_config>, gpu<kernels::reduce_view>},
     {"host_vector", ExecutionSpace::host, 2, plan<accepts_contiguous, host_config>, HostWay{}},
     {"host_strided", ExecutionSpace::host, 2, plan<accepts<ReduceParams>, host_config>, HostWay{.one_by_one = true}},
     {"host_serial", ExecutionSpace::host, 2, plan<accepts<ReduceParams>, whole<ReduceParams>>,

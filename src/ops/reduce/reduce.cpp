@@ -42,7 +42,7 @@ Inputs inputs_of(const ReduceParams& c) {
     return range_of_view(argument, p, side, element);
   };
   const ByteRange x = range("x", c.x, c.stride, c.view.strides, "bytes of x");
-  if (c.op != GPUMEM_DOT) return {{x, {}}, 1};
+  if (!takes_y(c.op)) return {{x, {}}, 1};
   return {{x, range("y", c.y, c.y_stride, c.view.y_strides, "bytes of y")}, 2};
 }
 
@@ -80,7 +80,7 @@ double about(const IntegerNode& node) noexcept {
 // Pieces are copied with their padding, so only contiguous data is streamed.
 bool streams(const Planner& planner, const ReduceParams& call, const Operand& x, Completion completion) noexcept {
   return planner.streams_host_data() && planner.on_cuda() && completion == Completion::blocking && x.on_host() &&
-         call.view.rank == 0 && (call.stride == 1 || call.n == 1) && call.op != GPUMEM_DOT;
+         call.view.rank == 0 && (call.stride == 1 || call.n == 1) && !takes_y(call.op);
 }
 
 Placement place_reduction(Planner& planner, const ReduceParams& call, const ReduceParams& params,
@@ -88,7 +88,7 @@ Placement place_reduction(Planner& planner, const ReduceParams& call, const Redu
   const Inputs inputs = inputs_of(call);
   const Operand x = planner.look_up_here(inputs.range[0], Access::read);
   if (streams(planner, params, x, completion)) return place_streamed(x);
-  if (call.op != GPUMEM_DOT) return place(planner.on_cuda(), x);
+  if (!takes_y(call.op)) return place(planner.on_cuda(), x);
   const Operand y = planner.look_up_here(inputs.range[1], Access::read);
   const Placement placement = place_beside_x(planner.on_cuda(), x, y);
   if (placement.stage_src && completion == Completion::asynchronous) fail_on_two_sides("x", x, "y", y);
@@ -98,7 +98,7 @@ Placement place_reduction(Planner& planner, const ReduceParams& call, const Redu
 // The axes are fused, unused strides become 1, and an operand that is never read becomes nullptr.
 ReduceParams normal(const ReduceParams& call) noexcept {
   ReduceParams c = fused(call);
-  const bool dot = c.op == GPUMEM_DOT;
+  const bool dot = takes_y(c.op);
   if (c.n == 1) c.stride = 1;
   if (c.n == 1 || !dot) c.y_stride = 1;
   if (!dot) c.y = nullptr;

@@ -13,6 +13,9 @@ void check(const ReduceParams& call);
 void check(const ReduceAxisParams& call);
 void check(const ReduceSegmentsParams& call);
 
+// Throws UNSUPPORTED for an operation that reduces only one sequence or view.
+void require_lines(gpumem_reduce_op op);
+
 // segments + 1 numbers. Throws INVALID_ARGUMENT if the bytes exceed 64 bits.
 ByteRange range_of_offsets(const int64_t* offsets, int64_t segments);
 // Throws OUT_OF_RANGE, with the first bad offset, if found is that. otherwise: what became of the results.

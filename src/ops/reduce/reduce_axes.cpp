@@ -265,6 +265,7 @@ void check_result_type(const ReduceAxesCall& call) {
 void check(const ReduceAxesCall& call) {
   check(call.view);
   require_general(call.reduction.op);
+  require_lines(call.reduction.op);
   check(call.reduction);
   const int32_t rank = call.reduction.view.rank;
   if (static_cast<uint32_t>(call.axes) >> rank != 0) {

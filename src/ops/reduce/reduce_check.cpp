@@ -2,7 +2,7 @@
 
 #include "base/checked.hpp"
 #include "base/names.hpp"
-#include "kernels/elements.hpp"
+#include "kernels/nodes.hpp"
 #include "ops/operations.hpp"
 #include "ops/reduce/reduce.hpp"
 #include "ops/strides.hpp"
@@ -35,12 +35,18 @@ void check_pair(gpumem_dtype dtype, gpumem_reduce_op op) {
   }
 }
 
+void check_terms(const ReduceParams& c) {
+  if (node_kind(c.dtype, c.op) != NodeKind::order_free || c.n <= kMostOrderFreeTerms) return;
+  fail(GPUMEM_UNSUPPORTED, "the %s has %lld elements; expected at most 2^42 - 1", op_name(c.op), ll(c.n));
+}
+
 void check_view(const ReduceParams& c) {
   const ReduceView& view = c.view;
   check_extents(view.rank, view.extents, kMaxReduceRank);
   check_strides("x_strides", view.strides, view.rank);
-  if (c.op == GPUMEM_DOT) check_strides("y_strides", view.y_strides, view.rank);
+  if (takes_y(c.op)) check_strides("y_strides", view.y_strides, view.rank);
   static_cast<void>(checked_product(view.extents, view.rank));
+  check_terms(c);
 }
 
 }  // namespace
@@ -49,9 +55,18 @@ void check_view(const ReduceParams& c) {
 void require_general(gpumem_reduce_op op) {
   if (is_operation(op) && !operation_traits(op).own_function) return;
   fail(GPUMEM_INVALID_ARGUMENT,
-       "op is %d; expected GPUMEM_SUM to GPUMEM_SUM_COMPENSATED (%d to %d) or GPUMEM_PROD to GPUMEM_MAX_VALID (%d to "
-       "%d)",
-       op, GPUMEM_SUM, GPUMEM_SUM_COMPENSATED, GPUMEM_PROD, GPUMEM_MAX_VALID);
+       "op is %d; expected GPUMEM_SUM to GPUMEM_SUM_COMPENSATED (%d to %d), GPUMEM_PROD to GPUMEM_MAX_VALID (%d to "
+       "%d), GPUMEM_SUM_ORDER_FREE (%d) or GPUMEM_NRM2_ORDER_FREE (%d)",
+       op, GPUMEM_SUM, GPUMEM_SUM_COMPENSATED, GPUMEM_PROD, GPUMEM_MAX_VALID, GPUMEM_SUM_ORDER_FREE,
+       GPUMEM_NRM2_ORDER_FREE);
+}
+
+void require_lines(gpumem_reduce_op op) {
+  if (operation_traits(op).accumulators.doubles != NodeKind::order_free) return;
+  fail(
+      GPUMEM_UNSUPPORTED,
+      "op is %d, an %s; expected another operation for many lines, because order-free ones reduce one sequence or view",
+      op, op_name(op));
 }
 
 gpumem_reduce_op search_for(gpumem_reduce_op op) {
@@ -75,13 +90,15 @@ void check(const ReduceParams& c) {
   check_pair(c.dtype, c.op);
   if (c.view.rank != 0) return check_view(c);
   require_at_least("n", c.n, 0);
-  require_at_least(c.op == GPUMEM_DOT ? "x_stride" : "stride", c.stride, 1);
-  if (c.op == GPUMEM_DOT) require_at_least("y_stride", c.y_stride, 1);
+  require_at_least(takes_y(c.op) ? "x_stride" : "stride", c.stride, 1);
+  if (takes_y(c.op)) require_at_least("y_stride", c.y_stride, 1);
+  check_terms(c);
 }
 
 void check(const ReduceAxisParams& c) {
   check_dtype(c.dtype);
   if (!is_search(c.op)) require_general(c.op);
+  require_lines(c.op);
   check_pair(c.dtype, c.op);
   if (c.axis != GPUMEM_AXIS_ROWS && c.axis != GPUMEM_AXIS_COLS) {
     fail(GPUMEM_INVALID_ARGUMENT, "axis is %d; expected GPUMEM_AXIS_ROWS (%d) or GPUMEM_AXIS_COLS (%d)", c.axis,
@@ -97,6 +114,7 @@ void check(const ReduceAxisParams& c) {
 void check(const ReduceSegmentsParams& c) {
   check_dtype(c.dtype);
   require_general(c.op);
+  require_lines(c.op);
   check_pair(c.dtype, c.op);
   require_at_least("n", c.n, 0);
   require_at_least("segments", c.segments, 0);

@@ -58,7 +58,7 @@ ReduceParams fused(const ReduceParams& call) noexcept {
   if (call.view.rank == 0 || call.n == 0) return call;
   ReduceParams c = call;
   ReduceView& view = c.view = without_single(call);
-  const bool dot = c.op == GPUMEM_DOT;
+  const bool dot = takes_y(c.op);
   for (int32_t d = view.rank - 2; d >= 0; --d) {
     if (!continues(view.strides, view, d) || (dot && !continues(view.y_strides, view, d))) continue;
     view.extents[d] *= view.extents[d + 1];

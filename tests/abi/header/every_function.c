@@ -190,6 +190,10 @@ typedef struct gpumem_functions {
                                       const float *, const int64_t *, double *, gpumem_stream *);
   gpumem_status (*dot_view_f64_async)(gpumem_ctx *, int32_t, const int64_t *, const double *, const int64_t *,
                                       const double *, const int64_t *, double *, gpumem_stream *);
+  gpumem_status (*dot_order_free)(gpumem_ctx *, gpumem_dtype, int32_t, const int64_t *, const void *, const int64_t *,
+                                  const void *, const int64_t *, double *);
+  gpumem_status (*dot_order_free_async)(gpumem_ctx *, gpumem_dtype, int32_t, const int64_t *, const void *,
+                                        const int64_t *, const void *, const int64_t *, double *, gpumem_stream *);
   gpumem_status (*nrm2_view_f32)(gpumem_ctx *, int32_t, const int64_t *, const float *, const int64_t *, double *);
   gpumem_status (*nrm2_view_f64)(gpumem_ctx *, int32_t, const int64_t *, const double *, const int64_t *, double *);
   gpumem_status (*nrm2_view_f32_async)(gpumem_ctx *, int32_t, const int64_t *, const float *, const int64_t *, double *,
@@ -359,6 +363,8 @@ typedef struct gpumem_functions {
                                   int64_t *);
   gpumem_status (*dist_dot)(gpumem_dist_plan *, gpumem_dtype, const void *const *, const void *const *, double *);
   gpumem_status (*dist_nrm2)(gpumem_dist_plan *, gpumem_dtype, const void *const *, double *);
+  gpumem_status (*dist_dot_order_free)(gpumem_dist_plan *, gpumem_dtype, const void *const *, const void *const *,
+                                       double *);
   gpumem_status (*dist_explain)(gpumem_dist_plan *, gpumem_format, char *, int64_t, int64_t *);
   gpumem_status (*dist_plan_destroy)(gpumem_dist_plan *);
 } gpumem_functions;
@@ -503,6 +509,8 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_dot_view_f64,
                                                 gpumem_dot_view_f32_async,
                                                 gpumem_dot_view_f64_async,
+                                                gpumem_dot_order_free,
+                                                gpumem_dot_order_free_async,
                                                 gpumem_nrm2_view_f32,
                                                 gpumem_nrm2_view_f64,
                                                 gpumem_nrm2_view_f32_async,
@@ -590,6 +598,7 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_dist_argreduce,
                                                 gpumem_dist_dot,
                                                 gpumem_dist_nrm2,
+                                                gpumem_dist_dot_order_free,
                                                 gpumem_dist_explain,
                                                 gpumem_dist_plan_destroy};
 

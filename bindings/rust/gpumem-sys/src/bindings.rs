@@ -85,6 +85,9 @@ pub const GPUMEM_MIN_VALID: gpumem_reduce_op = 24;
 pub const GPUMEM_MAX_VALID: gpumem_reduce_op = 25;
 pub const GPUMEM_ARG_MIN_VALID: gpumem_reduce_op = 26;
 pub const GPUMEM_ARG_MAX_VALID: gpumem_reduce_op = 27;
+pub const GPUMEM_SUM_ORDER_FREE: gpumem_reduce_op = 28;
+pub const GPUMEM_NRM2_ORDER_FREE: gpumem_reduce_op = 29;
+pub const GPUMEM_DOT_ORDER_FREE: gpumem_reduce_op = 30;
 pub const GPUMEM_AXIS_ROWS: gpumem_axis = 0;
 pub const GPUMEM_AXIS_COLS: gpumem_axis = 1;
 pub const GPUMEM_MEMORY_PAGEABLE: gpumem_memory_kind = 0;
@@ -530,6 +533,8 @@ pub struct Functions {
     pub gpumem_nrm2_view_f64: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, result: *mut f64) -> gpumem_status,
     pub gpumem_nrm2_view_f32_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f32, x_strides: *const i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_nrm2_view_f64_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_dot_order_free: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, result: *mut f64) -> gpumem_status,
+    pub gpumem_dot_order_free_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_scan: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, x: *const c_void, n: i64, result: *mut c_void, result_type: gpumem_dtype) -> gpumem_status,
     pub gpumem_scan_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, x: *const c_void, n: i64, result: *mut c_void, result_type: gpumem_dtype, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_scan_axis: unsafe extern "C" fn(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, ndim: i32, extents: *const i64, axis: i32, x: *const c_void, x_strides: *const i64, result: *mut c_void, result_strides: *const i64, result_type: gpumem_dtype) -> gpumem_status,
@@ -626,6 +631,7 @@ pub struct Functions {
     pub gpumem_dist_argreduce: unsafe extern "C" fn(plan: *mut gpumem_dist_plan, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const *const c_void, value: *mut c_void, index: *mut i64) -> gpumem_status,
     pub gpumem_dist_dot: unsafe extern "C" fn(plan: *mut gpumem_dist_plan, dtype: gpumem_dtype, x: *const *const c_void, y: *const *const c_void, result: *mut f64) -> gpumem_status,
     pub gpumem_dist_nrm2: unsafe extern "C" fn(plan: *mut gpumem_dist_plan, dtype: gpumem_dtype, x: *const *const c_void, result: *mut f64) -> gpumem_status,
+    pub gpumem_dist_dot_order_free: unsafe extern "C" fn(plan: *mut gpumem_dist_plan, dtype: gpumem_dtype, x: *const *const c_void, y: *const *const c_void, result: *mut f64) -> gpumem_status,
     pub gpumem_dist_explain: unsafe extern "C" fn(plan: *mut gpumem_dist_plan, format: gpumem_format, buf: *mut c_char, cap: i64, needed: *mut i64) -> gpumem_status,
     pub gpumem_dist_plan_destroy: unsafe extern "C" fn(plan: *mut gpumem_dist_plan) -> gpumem_status,
 }
@@ -773,6 +779,8 @@ impl Functions {
             gpumem_nrm2_view_f64: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f64, *const i64, *mut f64) -> gpumem_status>(some("gpumem_nrm2_view_f64\0")?),
             gpumem_nrm2_view_f32_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f32, *const i64, *mut f64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_nrm2_view_f32_async\0")?),
             gpumem_nrm2_view_f64_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f64, *const i64, *mut f64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_nrm2_view_f64_async\0")?),
+            gpumem_dot_order_free: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, i32, *const i64, *const c_void, *const i64, *const c_void, *const i64, *mut f64) -> gpumem_status>(some("gpumem_dot_order_free\0")?),
+            gpumem_dot_order_free_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, i32, *const i64, *const c_void, *const i64, *const c_void, *const i64, *mut f64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_dot_order_free_async\0")?),
             gpumem_scan: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const c_void, i64, *mut c_void, gpumem_dtype) -> gpumem_status>(some("gpumem_scan\0")?),
             gpumem_scan_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, *const c_void, i64, *mut c_void, gpumem_dtype, *mut gpumem_status, *mut gpumem_stream) -> gpumem_status>(some("gpumem_scan_async\0")?),
             gpumem_scan_axis: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, gpumem_reduce_op, i32, i32, *const i64, i32, *const c_void, *const i64, *mut c_void, *const i64, gpumem_dtype) -> gpumem_status>(some("gpumem_scan_axis\0")?),
@@ -869,6 +877,7 @@ impl Functions {
             gpumem_dist_argreduce: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist_plan, gpumem_dtype, gpumem_reduce_op, *const *const c_void, *mut c_void, *mut i64) -> gpumem_status>(some("gpumem_dist_argreduce\0")?),
             gpumem_dist_dot: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist_plan, gpumem_dtype, *const *const c_void, *const *const c_void, *mut f64) -> gpumem_status>(some("gpumem_dist_dot\0")?),
             gpumem_dist_nrm2: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist_plan, gpumem_dtype, *const *const c_void, *mut f64) -> gpumem_status>(some("gpumem_dist_nrm2\0")?),
+            gpumem_dist_dot_order_free: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist_plan, gpumem_dtype, *const *const c_void, *const *const c_void, *mut f64) -> gpumem_status>(some("gpumem_dist_dot_order_free\0")?),
             gpumem_dist_explain: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist_plan, gpumem_format, *mut c_char, i64, *mut i64) -> gpumem_status>(some("gpumem_dist_explain\0")?),
             gpumem_dist_plan_destroy: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist_plan) -> gpumem_status>(some("gpumem_dist_plan_destroy\0")?),
         })
@@ -1008,6 +1017,8 @@ impl Functions {
             gpumem_nrm2_view_f64: linked::gpumem_nrm2_view_f64,
             gpumem_nrm2_view_f32_async: linked::gpumem_nrm2_view_f32_async,
             gpumem_nrm2_view_f64_async: linked::gpumem_nrm2_view_f64_async,
+            gpumem_dot_order_free: linked::gpumem_dot_order_free,
+            gpumem_dot_order_free_async: linked::gpumem_dot_order_free_async,
             gpumem_scan: linked::gpumem_scan,
             gpumem_scan_async: linked::gpumem_scan_async,
             gpumem_scan_axis: linked::gpumem_scan_axis,
@@ -1104,6 +1115,7 @@ impl Functions {
             gpumem_dist_argreduce: linked::gpumem_dist_argreduce,
             gpumem_dist_dot: linked::gpumem_dist_dot,
             gpumem_dist_nrm2: linked::gpumem_dist_nrm2,
+            gpumem_dist_dot_order_free: linked::gpumem_dist_dot_order_free,
             gpumem_dist_explain: linked::gpumem_dist_explain,
             gpumem_dist_plan_destroy: linked::gpumem_dist_plan_destroy,
         }
@@ -1245,6 +1257,8 @@ mod linked {
         pub fn gpumem_nrm2_view_f64(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, result: *mut f64) -> gpumem_status;
         pub fn gpumem_nrm2_view_f32_async(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f32, x_strides: *const i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_nrm2_view_f64_async(ctx: *mut gpumem_ctx, ndim: i32, extents: *const i64, x: *const f64, x_strides: *const i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_dot_order_free(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, result: *mut f64) -> gpumem_status;
+        pub fn gpumem_dot_order_free_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, ndim: i32, extents: *const i64, x: *const c_void, x_strides: *const i64, y: *const c_void, y_strides: *const i64, result: *mut f64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_scan(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, x: *const c_void, n: i64, result: *mut c_void, result_type: gpumem_dtype) -> gpumem_status;
         pub fn gpumem_scan_async(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, x: *const c_void, n: i64, result: *mut c_void, result_type: gpumem_dtype, status: *mut gpumem_status, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_scan_axis(ctx: *mut gpumem_ctx, dtype: gpumem_dtype, op: gpumem_reduce_op, exclusive: i32, ndim: i32, extents: *const i64, axis: i32, x: *const c_void, x_strides: *const i64, result: *mut c_void, result_strides: *const i64, result_type: gpumem_dtype) -> gpumem_status;
@@ -1341,6 +1355,7 @@ mod linked {
         pub fn gpumem_dist_argreduce(plan: *mut gpumem_dist_plan, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const *const c_void, value: *mut c_void, index: *mut i64) -> gpumem_status;
         pub fn gpumem_dist_dot(plan: *mut gpumem_dist_plan, dtype: gpumem_dtype, x: *const *const c_void, y: *const *const c_void, result: *mut f64) -> gpumem_status;
         pub fn gpumem_dist_nrm2(plan: *mut gpumem_dist_plan, dtype: gpumem_dtype, x: *const *const c_void, result: *mut f64) -> gpumem_status;
+        pub fn gpumem_dist_dot_order_free(plan: *mut gpumem_dist_plan, dtype: gpumem_dtype, x: *const *const c_void, y: *const *const c_void, result: *mut f64) -> gpumem_status;
         pub fn gpumem_dist_explain(plan: *mut gpumem_dist_plan, format: gpumem_format, buf: *mut c_char, cap: i64, needed: *mut i64) -> gpumem_status;
         pub fn gpumem_dist_plan_destroy(plan: *mut gpumem_dist_plan) -> gpumem_status;
     }

@@ -41,6 +41,10 @@ pub enum Op {
     MinValid = sys::GPUMEM_MIN_VALID,
     /// The largest floating-point element that is not NaN.
     MaxValid = sys::GPUMEM_MAX_VALID,
+    /// The sum of floating-point elements, with the same bits for every order of them.
+    SumOrderFree = sys::GPUMEM_SUM_ORDER_FREE,
+    /// The Euclidean norm of `f32` or `f64`, with the same bits for every order of the elements.
+    Nrm2OrderFree = sys::GPUMEM_NRM2_ORDER_FREE,
 }
 
 impl Op {

@@ -75,6 +75,8 @@ ReduceLoop Loops::reduce(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept
       return range_of(ranges, dtype, op);
     case NodeKind::arg:
       return search_of(ranges, dtype, op);
+    case NodeKind::order_free:
+      return order_free[dtype][addend_of(op)];
     case NodeKind::sum:
     case NodeKind::product:
       if (addend_of(op) == Addend::present) return ranges.valid_count[dtype];
@@ -103,6 +105,7 @@ LineLoop Loops::lines(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept {
     case NodeKind::compensated:
       return float_lines.sum_compensated;
     case NodeKind::norm:
+    case NodeKind::order_free:
       break;
   }
   __builtin_unreachable();

@@ -46,6 +46,9 @@ struct FloatLoops {
   ReduceLoop norm;             // f64
 };
 
+// Order-free sums of elements and products, and of squares for a norm.
+using OrderFreeLoops = ByType<LoopsByAddend<ReduceLoop>>;
+
 template <class Loop>
 struct RangeLoopsOf {
   ByType<Loop> range;
@@ -236,6 +239,7 @@ struct ScanBlock {
 struct Loops {
   const IntegerLoops& integers;
   const FloatLoops& floats;
+  const OrderFreeLoops& order_free;
   const RangeLoops& ranges;
   const MoveLoops& moves;
   const FloatLineLoops& float_lines;
@@ -270,6 +274,7 @@ extern const Loops loops;
 namespace GPUMEM_LOOPS {
 extern const IntegerLoops integers;
 extern const FloatLoops floats;
+extern const OrderFreeLoops order_free;
 extern const RangeLoops ranges;
 extern const MoveLoops moves;
 extern const FloatLineLoops float_lines;
@@ -279,8 +284,8 @@ extern const ResizeLoops resizes;
 void convert(const ConvertRun& run);
 bool map(const MapRow& row);
 double scan(const ScanBlock& block);
-inline constexpr Loops kParts = {integers,   floats,  ranges,  moves, float_lines, word_lines,
-                                 arithmetic, resizes, convert, map,   scan};
+inline constexpr Loops kParts = {integers,   floats,     order_free, ranges,  moves, float_lines,
+                                 word_lines, arithmetic, resizes,    convert, map,   scan};
 }  // namespace GPUMEM_LOOPS
 #endif
 
