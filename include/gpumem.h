@@ -1172,7 +1172,7 @@ GPUMEM_API gpumem_status gpumem_argreduce_axis_async(gpumem_ctx *ctx, gpumem_dty
  * result_type The type of the results of reductions: GPUMEM_I64, GPUMEM_U64 or GPUMEM_F64. If dtype is GPUMEM_F16,
  *             GPUMEM_BF16 or GPUMEM_F32, it may also be dtype. Each result is then rounded once more, to nearest. It
  *             is aligned to its type.
- * Scratch     A copy of x, if its axes can't be joined to the rows or columns of matrices. 8 bytes per result, if
+ * Scratch     A copy of x, if its lines can't be read where they are. On the host also 8 bytes per result, if
  *             result_type is dtype. Device memory comes and goes in the stream's order.
  *
  * Errors: as all reductions; INVALID_ARGUMENT (bits of axes beyond ndim, another result_type); OUT_OF_MEMORY (scratch
