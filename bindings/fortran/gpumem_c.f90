@@ -77,7 +77,6 @@ module gpumem_constants
   integer(c_int32_t), parameter :: gpumem_arg_max_valid = 27
   integer(c_int32_t), parameter :: gpumem_sum_order_free = 28
   integer(c_int32_t), parameter :: gpumem_nrm2_order_free = 29
-  integer(c_int32_t), parameter :: gpumem_dot_order_free = 30
   integer(c_int32_t), parameter :: gpumem_axis_rows = 0
   integer(c_int32_t), parameter :: gpumem_axis_cols = 1
   integer(c_int32_t), parameter :: gpumem_memory_pageable = 0

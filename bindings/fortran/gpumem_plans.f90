@@ -287,15 +287,19 @@ contains
     index = from_zero + 1
   end subroutine
 
-  subroutine dot(self, x, y, value, stat, errmsg)
+  ! If order_free, the bits are the same for every order of the elements, and participants read their boxes where they are.
+  subroutine dot(self, x, y, value, stat, errmsg, order_free)
     class(gpumem_plan), intent(in) :: self
     type(gpumem_view), intent(in) :: x(:), y(:)
     real(real64), intent(inout) :: value
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    logical, intent(in), optional :: order_free
     real(real64), target :: found(1)
-    integer(c_int32_t) :: refused
-    logical :: fit
+    integer(c_int32_t) :: code
+    logical :: fit, in_any_order
+    in_any_order = .false.
+    if (present(order_free)) in_any_order = order_free
     fit = are_terms('dot: x', self, x, gpumem_view(found), 1_int64, stat, errmsg)
     if (fit) fit = are_terms('dot: y', self, y, gpumem_view(found), 1_int64, stat, errmsg)
     if (fit) then
@@ -303,11 +307,17 @@ contains
       if (.not. fit) call refuse('dot: x(1) is ' // described(x(1)) // ', y(1) is ' // described(y(1)) // &
           '; expected elements of one type', stat, errmsg)
     end if
-    if (.not. fit) then
-      refused = gpumem_dist_dot(self%handle, gpumem_f64, nothing(self), nothing(self), c_loc(found))
-      return
+    if (fit .and. in_any_order) then
+      code = gpumem_dist_dot_order_free(self%handle, x(1)%dtype, pointers_of(x), pointers_of(y), c_loc(found))
+    else if (fit) then
+      code = gpumem_dist_dot(self%handle, x(1)%dtype, pointers_of(x), pointers_of(y), c_loc(found))
+    else if (in_any_order) then
+      code = gpumem_dist_dot_order_free(self%handle, gpumem_f64, nothing(self), nothing(self), c_loc(found))
+    else
+      code = gpumem_dist_dot(self%handle, gpumem_f64, nothing(self), nothing(self), c_loc(found))
     end if
-    call finish(gpumem_dist_dot(self%handle, x(1)%dtype, pointers_of(x), pointers_of(y), c_loc(found)), stat, errmsg)
+    if (.not. fit) return
+    call finish(code, stat, errmsg)
     if (.not. failed(stat)) value = found(1)
   end subroutine
 

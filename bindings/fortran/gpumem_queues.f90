@@ -91,13 +91,18 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  subroutine dot_to(self, x, y, result, stat, errmsg)
+  ! If order_free, the bits are the same for every order of the elements.
+  subroutine dot_to(self, x, y, result, stat, errmsg, order_free)
     class(gpumem_queue), intent(in) :: self
     type(gpumem_view), intent(in) :: x, y, result
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    logical, intent(in), optional :: order_free
     integer(int64) :: extents(max_rank), strides(max_rank), of_y(max_rank)
     integer(c_int32_t) :: code, r
+    logical :: in_any_order
+    in_any_order = .false.
+    if (present(order_free)) in_any_order = order_free
     if (.not. is_real('dot: x', x, stat, errmsg)) return
     if (.not. is_real('dot: y', y, stat, errmsg)) return
     if (.not. checked_result('dot: result', gpumem_f64, result, 1_int64, stat, errmsg)) return
@@ -106,13 +111,17 @@ contains
           stat, errmsg)
       return
     end if
-    if (step(x) == 0 .or. step(y) == 0) then
+    if (in_any_order .or. step(x) == 0 .or. step(y) == 0) then
       if (.not. conforms('dot', 'x', x, 'y', y, stat=stat, errmsg=errmsg)) return
       call axes_of(y, extents, of_y)
       call axes_of(x, extents, strides)
       r = int(x%rank, c_int32_t)
       associate (c => self%ctx, p => x%pointer(), q => y%pointer(), to => result%pointer())
-        if (x%dtype == gpumem_f32 .and. self%enqueues) then
+        if (in_any_order .and. self%enqueues) then
+          code = gpumem_dot_order_free_async(c, x%dtype, r, extents, p, strides, q, of_y, to, self%stream)
+        else if (in_any_order) then
+          code = gpumem_dot_order_free(c, x%dtype, r, extents, p, strides, q, of_y, to)
+        else if (x%dtype == gpumem_f32 .and. self%enqueues) then
           code = gpumem_dot_view_f32_async(c, r, extents, p, strides, q, of_y, to, self%stream)
         else if (x%dtype == gpumem_f32) then
           code = gpumem_dot_view_f32(c, r, extents, p, strides, q, of_y, to)

@@ -123,14 +123,15 @@ contains
     index = place(1) + 1
   end subroutine
 
-  subroutine dot(self, x, y, value, stat, errmsg)
+  subroutine dot(self, x, y, value, stat, errmsg, order_free)
     class(gpumem_blocking_queue), intent(in) :: self
     type(gpumem_view), intent(in) :: x, y
     real(real64), intent(inout) :: value
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    logical, intent(in), optional :: order_free
     real(real64), target :: found(1)
-    call self%dot_to(x, y, gpumem_view(found), stat, errmsg)
+    call self%dot_to(x, y, gpumem_view(found), stat, errmsg, order_free)
     if (.not. failed(stat)) value = found(1)
   end subroutine
 

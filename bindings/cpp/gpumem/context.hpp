@@ -267,6 +267,15 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
     if (!wrong.empty()) return Mode::template refuse<double>(wrong);
     return Mode::give(code, std::move(result));
   }
+  // The same bits for every order of the elements.
+  template <class X, class Y>
+  of<double> dot_order_free(X&& x, Y&& y) const {
+    double result = 0;
+    std::string wrong;
+    const gpumem_status code = this->dotted(std::forward<X>(x), std::forward<Y>(y), &result, wrong, true);
+    if (!wrong.empty()) return Mode::template refuse<double>(wrong);
+    return Mode::give(code, std::move(result));
+  }
   template <class X>
   of<double> nrm2(X&& x) const {
     double result = 0;

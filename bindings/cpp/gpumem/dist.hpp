@@ -129,13 +129,11 @@ class basic_dist_plan {
     return ended<R>(why, code, std::move(place));
   }
   of<double> dot(const dist_parts<const T>& x, const dist_parts<const T>& y) const {
-    static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "dot takes float and double");
-    std::string why = misfit("dot", x);
-    if (why.empty() && get() != nullptr) why = y.misfit("dot: y", kept_->src);
-    double result = 0;
-    const gpumem_status code =
-        gpumem_dist_dot(get(), detail::raw_dtype<T>(), x_or_null(x, why), x_or_null(y, why), &result);
-    return ended<double>(why, code, std::move(result));
+    return dotted(gpumem_dist_dot, x, y);
+  }
+  // Each participant reads its boxes where they are, and elements do not travel.
+  of<double> dot_order_free(const dist_parts<const T>& x, const dist_parts<const T>& y) const {
+    return dotted(gpumem_dist_dot_order_free, x, y);
   }
   of<double> nrm2(const dist_parts<const T>& x) const {
     static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "nrm2 takes float and double");
@@ -176,6 +174,15 @@ class basic_dist_plan {
   of<void> refuse_move(const std::string& why) const {
     static_cast<void>(gpumem_dist_execute(get(), nullptr, nullptr));
     return Mode::template refuse<void>(why);
+  }
+  template <class Call>
+  of<double> dotted(Call call, const dist_parts<const T>& x, const dist_parts<const T>& y) const {
+    static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "dot takes float and double");
+    std::string why = misfit("dot", x);
+    if (why.empty() && get() != nullptr) why = y.misfit("dot: y", kept_->src);
+    double result = 0;
+    const gpumem_status code = call(get(), detail::raw_dtype<T>(), x_or_null(x, why), x_or_null(y, why), &result);
+    return ended<double>(why, code, std::move(result));
   }
   static const void* const* x_or_null(const dist_parts<const T>& x, const std::string& why) {
     return why.empty() ? x.data() : nullptr;

@@ -557,7 +557,7 @@ class operations {
   }
   // status::invalid_argument with `wrong` if x and y differ in their shapes.
   template <class X, class Y>
-  gpumem_status dotted(X&& x, Y&& y, double* result, std::string& wrong) const {
+  gpumem_status dotted(X&& x, Y&& y, double* result, std::string& wrong, bool order_free = false) const {
     using T = std::remove_cv_t<detail::element_t<X>>;
     static_assert(std::is_same_v<std::remove_cv_t<detail::element_t<Y>>, T>, "x and y have the same elements");
     static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "dot takes float and double");
@@ -569,6 +569,10 @@ class operations {
       if (!detail::same_shape(v, w)) {
         wrong = "dot: x and y have different extents";
         return GPUMEM_INVALID_ARGUMENT;
+      }
+      if (order_free) {
+        return queue_.call(gpumem_dot_order_free, gpumem_dot_order_free_async, detail::raw_dtype<T>(), v.rank(),
+                           v.extents(), v.address(), v.strides(), w.address(), w.strides(), result);
       }
       if constexpr (f32) {
         return queue_.call(gpumem_dot_view_f32, gpumem_dot_view_f32_async, v.rank(), v.extents(), v.address(),
@@ -583,6 +587,10 @@ class operations {
       if (a.size != b.size) {
         wrong = detail::quantity("dot: x", a.size) + ", " + detail::quantity("y", b.size);
         return GPUMEM_INVALID_ARGUMENT;
+      }
+      if (order_free) {
+        return queue_.call(gpumem_dot_order_free, gpumem_dot_order_free_async, detail::raw_dtype<T>(), 1, &a.size,
+                           a.data, &a.stride, b.data, &b.stride, result);
       }
       if constexpr (f32) {
         return queue_.call(gpumem_dot_f32, gpumem_dot_f32_async, a.data, b.data, a.size, a.stride, b.stride, result);

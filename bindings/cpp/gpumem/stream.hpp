@@ -144,6 +144,16 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
     if (!wrong.empty()) return Mode::template refuse<void>(wrong);
     return Mode::give(code);
   }
+  template <class X, class Y, class R>
+  of<void> dot_order_free(X&& x, Y&& y, R&& result) const {
+    const auto to = detail::contiguous(std::forward<R>(result));
+    static_assert(std::is_same_v<decltype(to.data), double*>, "the result of dot is a double that is not const");
+    if (to.size < 1) return base::few("dot: result", to.size, 1);
+    std::string wrong;
+    const gpumem_status code = this->dotted(std::forward<X>(x), std::forward<Y>(y), to.data, wrong, true);
+    if (!wrong.empty()) return Mode::template refuse<void>(wrong);
+    return Mode::give(code);
+  }
   template <class X, class R>
   of<void> nrm2(X&& x, R&& result) const {
     const auto to = detail::contiguous(std::forward<R>(result));

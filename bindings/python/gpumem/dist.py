@@ -432,13 +432,15 @@ class DistPlan(Owner):
             raw.gpumem_dist_argreduce(handle, dtype, op, pointers, value, index)
             return value.result(dtype, 0), index.i64
 
-    def dot(self, x, y):
-        """The sum of x[i] * y[i], of f32 or f64."""
+    def dot(self, x, y, *, order_free=False):
+        """The sum of x[i] * y[i], of f32 or f64. If `order_free`, the bits are the same for every order of the elements, and members
+        read their boxes where they are."""
         with self._call() as handle:
             dtype, cell = self._typed(), raw.Cell()
-            with told(raw.gpumem_dist_dot, handle, dtype, None, None, cell):
+            dot = raw.gpumem_dist_dot_order_free if order_free else raw.gpumem_dist_dot
+            with told(dot, handle, dtype, None, None, cell):
                 (_x, x_pointers), (_y, y_pointers) = self._parts(x, "x", self.src), self._parts(y, "y", self.src)
-            raw.gpumem_dist_dot(handle, dtype, x_pointers, y_pointers, cell)
+            dot(handle, dtype, x_pointers, y_pointers, cell)
             return cell.f64
 
     def nrm2(self, x):

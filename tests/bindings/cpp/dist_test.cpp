@@ -170,6 +170,7 @@ TEST_P(CppDist, ReductionsHaveTheBitsOfTheWhole) {
   EXPECT_EQ(plan.reduce(reduce_op::prod, factor_parts), ctx.reduce(reduce_op::prod, factors));
   EXPECT_EQ(plan.min_max(parts), ctx.min_max(x));
   EXPECT_EQ(plan.dot(parts, other_parts), ctx.dot(x, y));
+  EXPECT_EQ(plan.dot_order_free(parts, other_parts), ctx.dot_order_free(x, y));
   EXPECT_EQ(plan.nrm2(parts), ctx.nrm2(x));
   const auto largest = plan.argreduce(reduce_op::max, parts), expected = ctx.argreduce(reduce_op::max, x);
   EXPECT_EQ(largest.value, expected.value);

@@ -97,6 +97,7 @@ TEST_P(CppOperations, ReductionsOfViews) {
   EXPECT_EQ(ctx.min_max(inside).second, 13);
   EXPECT_EQ(ctx.argreduce(reduce_op::max, inside).index, 5);
   EXPECT_EQ(ctx.dot(inside, inside), 36 + 49 + 64 + 121 + 144 + 169);
+  EXPECT_EQ(ctx.dot_order_free(inside, inside), 36 + 49 + 64 + 121 + 144 + 169);
   EXPECT_EQ(ctx.nrm2(gpumem::grid_view(x, {2, 1}, {1, 1}).part({0, 0}, {2, 1})), 1);
   EXPECT_TRUE(throws(status::invalid_argument, "dot: x and y", [&] { (void)ctx.dot(inside, left); }));
 }
@@ -106,6 +107,7 @@ TEST_P(CppOperations, DotAndNorm) {
   const std::vector<float> z{3, 4};
   EXPECT_EQ(ctx.dot(x, y), 21);
   EXPECT_EQ(ctx.dot(every(x, 2), every(y, 3)), 3 * 1 + 4 * 4);
+  EXPECT_EQ(ctx.dot_order_free(every(x, 2), every(y, 3)), 3 * 1 + 4 * 4);
   EXPECT_EQ(ctx.dot(z, z), 25);
   const std::vector<float> a{1, 2, 3, 4};
   EXPECT_EQ(ctx.dot(every(a, 2), every(a, 3)), 1 * 1 + 3 * 4);
@@ -127,6 +129,7 @@ TEST_P(CppOperations, ReduceInAStream) {
   stream.reduce(reduce_op::min_max, x, results.subview(0, 2), word);
   stream.nrm2(x, results.subview(2, 1));
   stream.dot(x, every(x, 1), gpumem::device_view<double>(results.data() + 3, 1));
+  stream.dot_order_free(x, x, results.subview(3, 1));
   stream.dot(x, x, results.subview(3, 1));
   stream.argreduce(reduce_op::min, x, results.subview(4, 1), index);
   stream.reduce(reduce_op::sum, every(x, 2), results.subview(5, 1));

@@ -200,6 +200,8 @@ contains
     e = [1, 2, 3, 4]
     call ctx%dot(part(gpumem_view(d), [1], [4], [2]), gpumem_view(e(:2)), value)
     call expect(value == 11, 'dot with a stride')
+    call ctx%dot(part(gpumem_view(d), [1], [4], [2]), gpumem_view(e(:2)), value, order_free=.true.)
+    call expect(value == 11, 'dot in any order')
     call ctx%nrm2(gpumem_view(d), value)
     call expect(value == 5, 'norm')
     call ctx%nrm2(gpumem_view(s(:4)), value)

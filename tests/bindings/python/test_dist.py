@@ -114,7 +114,9 @@ def test_reductions_have_the_bits_of_the_whole():
         for op in ("sum", "sum_squares", "sum_compensated", "max_abs", "min_max", "prod"):
             assert plan.reduce(parts, op) == ctx.reduce(x, op), op
         assert plan.argreduce(parts, "max") == ctx.argreduce(x, "max")
-        assert plan.dot(parts, [other[a * cols : b * cols] for a, b in zip(cuts, cuts[1:])]) == ctx.dot(x, other)
+        others = [other[a * cols : b * cols] for a, b in zip(cuts, cuts[1:])]
+        assert plan.dot(parts, others) == ctx.dot(x, other)
+        assert plan.dot(parts, others, order_free=True) == ctx.dot(x, other, order_free=True)
         assert plan.nrm2(parts) == ctx.nrm2(x)
         counts = dist.plan_reduce(gpumem.DistLayout([4], [slice(None)], "u8", members=[2]))
         assert counts.reduce([None, None, b"\xff\1\2\3"]) == 261

@@ -305,6 +305,7 @@ def test_dot_and_norm():
     x, y = array.array("f", [3, 4, 0]), array.array("f", [1, 2, 9])
     with host() as ctx:
         assert ctx.dot(x, y) == 11 and ctx.nrm2(x) == 5
+        assert ctx.dot(x, y, order_free=True) == 11 and ctx.reduce(x, "nrm2_order_free") == 5
         assert ctx.nrm2(array.array("d", [3e200, 4e200])) == math.hypot(3e200, 4e200)
         with raises(ValueError, "expected the same"):
             ctx.dot(x, array.array("d", y))
@@ -1024,3 +1025,6 @@ def test_enqueued():
         assert ctx.nrm2(x, out=ctx.empty((), "f64", "pinned"), stream=s) is not None
         s.synchronize()
         assert out.item() == ctx.dot(x, x)
+        assert ctx.dot(x, x, order_free=True, out=out, stream=s) is out
+        s.synchronize()
+        assert out.item() == ctx.dot(x, x, order_free=True)

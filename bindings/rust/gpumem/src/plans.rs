@@ -289,6 +289,15 @@ impl Reduction {
         x.and(y).and_then(|_| self.plan.dist.check(status)).map(|_| result)
     }
 
+    /// As [`crate::Context::dot_order_free`]. Each member reads its blocks where they are. `gpumem_dist_dot_order_free()`.
+    pub fn dot_order_free<T: Float>(&self, x: &[View<'_, T>], y: &[View<'_, T>]) -> Result<f64> {
+        let ((x, of_x), (y, of_y)) = (self.terms(x, "x"), self.terms(y, "y"));
+        let (api, dtype) = (self.plan.dist.api, T::DTYPE as i32);
+        let mut result = 0.0;
+        let status = unsafe { (api.gpumem_dist_dot_order_free)(self.plan.plan, dtype, of_x, of_y, &mut result) };
+        x.and(y).and_then(|_| self.plan.dist.check(status)).map(|_| result)
+    }
+
     /// As [`crate::Context::nrm2`]. `gpumem_dist_nrm2()`.
     pub fn nrm2<T: Float>(&self, x: &[View<'_, T>]) -> Result<f64> {
         let (x, p) = self.terms(x, "x");

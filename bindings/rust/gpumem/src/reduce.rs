@@ -393,6 +393,15 @@ fn dot_view<T: Float>(
     })
 }
 
+fn dot_order_free<T: Float>(at: Run<'_>, x: Sequence<T>, y: Sequence<T>, result: *mut f64) -> Result<i32> {
+    if x.len != y.len {
+        return Err(Error::argument(format!("x has {} elements, but y has {}", x.len, y.len)));
+    }
+    let (n, i, j) = (number(x.len)?, number(x.stride)?, number(y.stride)?);
+    let (dtype, p, q) = (T::DTYPE as i32, x.ptr.cast(), y.ptr.cast());
+    Ok(run!(at, gpumem_dot_order_free(dtype, 1, &n, p, &i, q, &j, result), gpumem_dot_order_free_async()))
+}
+
 fn nrm2_view<T: Float>(at: Run<'_>, x: Sequence<T>, layout: Array<'_>, result: *mut f64) -> Result<i32> {
     let Axes(ndim, extents, strides) = x.axes(layout, "x")?;
     let (e, s, p) = (extents.as_ptr(), strides.as_ptr(), x.ptr);
@@ -442,6 +451,17 @@ impl Context {
     pub fn dot<'a, 'b, T: Float>(&self, x: impl Into<View<'a, T>>, y: impl Into<View<'b, T>>) -> Result<f64> {
         let mut result = 0.0;
         self.check(dot(self.now(), Sequence::from(x.into()), Sequence::from(y.into()), &mut result)?)?;
+        Ok(result)
+    }
+
+    /// As [`Context::dot`], with the same bits for every order of the elements. `gpumem_dot_order_free()`.
+    pub fn dot_order_free<'a, 'b, T: Float>(
+        &self,
+        x: impl Into<View<'a, T>>,
+        y: impl Into<View<'b, T>>,
+    ) -> Result<f64> {
+        let mut result = 0.0;
+        self.check(dot_order_free(self.now(), Sequence::from(x.into()), Sequence::from(y.into()), &mut result)?)?;
         Ok(result)
     }
 
@@ -641,6 +661,18 @@ impl Queue {
         let (x, y, result) = (self.input(x, "x")?, self.input(y, "y")?, self.output(result, "result")?);
         enough(Some(1), result.len, "result")?;
         self.ctx.check(dot(self.run(), Sequence::from(x), Sequence::from(y), result.ptr)?)
+    }
+
+    /// As [`Context::dot_order_free`]. `gpumem_dot_order_free_async()`.
+    pub fn dot_order_free<'a, 'b, 'c, T: Float>(
+        &self,
+        x: impl Into<Lent<'a, T>>,
+        y: impl Into<Lent<'b, T>>,
+        result: impl Into<LentMut<'c, f64>>,
+    ) -> Result<()> {
+        let (x, y, result) = (self.input(x, "x")?, self.input(y, "y")?, self.output(result, "result")?);
+        enough(Some(1), result.len, "result")?;
+        self.ctx.check(dot_order_free(self.run(), Sequence::from(x), Sequence::from(y), result.ptr)?)
     }
 
     /// As [`Context::nrm2`]. `gpumem_nrm2_f32_async()`, `gpumem_nrm2_f64_async()`.

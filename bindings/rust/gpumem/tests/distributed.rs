@@ -129,6 +129,8 @@ fn has_the_same_bits() -> Result<()> {
             assert_eq!(plan.reduce(&x_parts, op)?.to_bits(), ctx.reduce(&x, op)?.to_bits(), "{:?}", op);
         }
         assert_eq!(plan.dot(&x_parts, &y_parts)?.to_bits(), ctx.dot(&x, &y)?.to_bits());
+        let in_any_order = plan.dot_order_free(&x_parts, &y_parts)?;
+        assert_eq!(in_any_order.to_bits(), ctx.dot_order_free(&x, &y)?.to_bits());
         assert_eq!(plan.nrm2(&x_parts)?.to_bits(), ctx.nrm2(&x)?.to_bits());
         assert_eq!(plan.min_max(&x_parts)?, ctx.min_max(&x)?);
         assert_eq!(plan.argreduce(&x_parts, Extreme::Max)?, ctx.argreduce(&x, Extreme::Max)?);

@@ -27,6 +27,7 @@ fn reduces() -> Result<()> {
     assert_eq!(ctx.reduce(&[Bf16(0x3f80); 5], Op::Sum)?, 5.0);
     assert_eq!(ctx.reduce(&[1.0f64, 1e16, -1e16], Op::SumCompensated)?, 1.0);
     assert_eq!(ctx.reduce(&Vec::<f32>::new(), Op::Sum)?, 0.0);
+    assert_eq!(ctx.dot_order_free(&[1.0f32, 2.0], &[3.0, 4.0])?, 11.0);
     assert_eq!((ctx.dot(&[1.0f32, 2.0], &[3.0, 4.0])?, ctx.nrm2(&[3.0f64, 4.0])?), (11.0, 5.0));
     assert_eq!(status(ctx.reduce(&[0i8; 0], Op::Min)), Status::EMPTY);
     assert_eq!(status(ctx.reduce(&[i64::MAX, 1], Op::Sum)), Status::OVERFLOW);
@@ -342,6 +343,7 @@ fn enqueues_all_of_them() -> Result<()> {
         let (word, offsets, index) = (s.lend(&mut word), s.share(&offsets), s.share(&index));
         s.reduce(x, Op::Sum, n.slice(0..1), Some(word))?;
         s.argreduce(x, Extreme::Max, n.slice(1..2), s.lend(&mut place))?;
+        s.dot_order_free(x, x, n.slice(2..3))?;
         s.dot(x, x, n.slice(2..3))?;
         s.nrm2(x.slice(3..5), n.slice(3..4))?;
         s.reduce_axis(x, Matrix::new(3, 4), Axis::Rows, Op::Sum, n.slice(4..7), Some(word.slice(1..)))?;
