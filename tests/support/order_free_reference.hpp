@@ -14,6 +14,7 @@
 namespace gpumem_test {
 
 __extension__ typedef __int128 Units;
+__extension__ typedef unsigned __int128 UnsignedUnits;
 
 // mantissa * 2^exponent, |mantissa| < 2^53.
 struct IntegerTerm {
@@ -30,13 +31,13 @@ inline IntegerTerm integer_term(double v) {
 // v * v, rounded to 53 bits, of any exponent.
 inline IntegerTerm integer_square(double v) {
   const IntegerTerm t = integer_term(v);
-  auto square = static_cast<unsigned __int128>(static_cast<Units>(t.mantissa) * t.mantissa);
+  auto square = static_cast<UnsignedUnits>(static_cast<Units>(t.mantissa) * t.mantissa);
   int exponent = 2 * t.exponent;
   int beyond = 0;
   while (square >> beyond >> 53 != 0) ++beyond;
   if (beyond > 0) {
-    const auto rest = square & ((static_cast<unsigned __int128>(1) << beyond) - 1);
-    const auto half = static_cast<unsigned __int128>(1) << (beyond - 1);
+    const auto rest = square & ((static_cast<UnsignedUnits>(1) << beyond) - 1);
+    const auto half = static_cast<UnsignedUnits>(1) << (beyond - 1);
     square >>= beyond;
     exponent += beyond;
     if (rest > half || (rest == half && square % 2 != 0)) ++square;
@@ -50,12 +51,12 @@ class ExactSum {
   void add(Units mantissa, int exponent) {
     const int place = exponent - kLowest;
     const bool negative = mantissa < 0;
-    auto rest = static_cast<unsigned __int128>(negative ? -mantissa : mantissa);
+    auto rest = static_cast<UnsignedUnits>(negative ? -mantissa : mantissa);
     const int shift = place % 32;
     for (size_t i = static_cast<size_t>(place / 32); rest != 0; ++i) {
       // The first limb takes 32 - shift bits, the others 32.
       const int bits = i == static_cast<size_t>(place / 32) ? 32 - shift : 32;
-      const auto part = static_cast<int64_t>(rest & ((static_cast<unsigned __int128>(1) << bits) - 1));
+      const auto part = static_cast<int64_t>(rest & ((static_cast<UnsignedUnits>(1) << bits) - 1));
       const int64_t limb = i == static_cast<size_t>(place / 32) ? part << shift : part;
       limbs_[i] += negative ? -limb : limb;
       rest >>= bits;
