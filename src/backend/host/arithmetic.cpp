@@ -71,8 +71,8 @@ struct TermGroups {
 };
 
 // large: z is larger than the caches.
-void rows(const Loops& loops, const ArithmeticParams& a, const ShortAxis& behind, int64_t first, int64_t last,
-          bool large) {
+[[gnu::noinline]] void rows(const Loops& loops, const ArithmeticParams& a, const ShortAxis& behind, int64_t first,
+                            int64_t last, bool large) {
   constexpr int64_t kAtOnce = 512;  // with a short axis, whose later elements then find the caches warm
   constexpr int64_t kLongRow = int64_t{4} << 10;
   const auto loop = for_float_or_double(
@@ -211,6 +211,12 @@ class ShortRows {
   int64_t copies_[ArithmeticRow::kMost] = {};
 };
 
+// Not inlined beside rows(), because the frames of both would add up.
+[[gnu::noinline]] void short_rows(const Loops& loops, const ArithmeticParams& a, bool large, void* buffers,
+                                  int64_t first, int64_t last) {
+  ShortRows(loops, a, large, static_cast<char*>(buffers)).run(first, last);
+}
+
 // When the work runs, not before: earlier work may write them.
 void read_factors(ArithmeticParams& a) noexcept {
   const DefaultFloatEnvironment of_thread;
@@ -293,8 +299,7 @@ void without_dots(const HostTeam& team, const ArithmeticParams& params, const Co
     const DefaultFloatEnvironment of_thread;
     const TaskMemory room(are_short ? ShortRows::kAllBytes : 0);
     const int64_t last = std::min((i + 1) * tile, n);
-    if (room.get() != nullptr)
-      return ShortRows(team.loops, a, large, static_cast<char*>(room.get())).run(i * tile, last);
+    if (room.get() != nullptr) return short_rows(team.loops, a, large, room.get(), i * tile, last);
     rows(team.loops, a, behind, i * tile, last, large);
   });
 }
