@@ -80,7 +80,7 @@ class Machine(unittest.TestCase):
         text = self.run_tool("doctor", GPUMEM_TUNING=str(tuned))
         self.assertIn(f"ok    tuning: GPUMEM_TUNING={tuned}: lines taken: 0, skipped: 0\n", text)
         self.assertNotIn("environment: GPUMEM_TUNING", text)
-        tuned.write_text("nowhere\tfill bytes=4 n=9 dst=device\tvec16\t1\t1.5\n")
+        tuned.write_text("nowhere\tfill bytes=4 n=9 dst=device\tvec16\t2\t1.5\n")
         self.assertRegex(self.run_tool("doctor", GPUMEM_TUNING=str(tuned)), r"warn  tuning: .*: lines taken: 0, skipped: 1; the last: .* it is of another device: nowhere")
         tuned.write_text("int main(void) { return 0; }\n")
         self.assertIn("fail  tuning: ", self.doctor_that_fails(GPUMEM_TUNING=str(tuned)))
@@ -145,7 +145,7 @@ class Machine(unittest.TestCase):
         text.write_bytes(npy("<U4", (2,), bytes(32)))
         self.assertIn("'middle'", self.run_tool("reduce", good, "--op", "middle", expect=2))
         there_are = ("expected one of sum, min, max, sum_abs, sum_squares, sum_cubes, max_abs, min_max, sum_compensated, prod, "
-                     "sum_valid, count_valid, min_valid, max_valid\n")
+                     "sum_valid, count_valid, min_valid, max_valid, sum_order_free, nrm2_order_free\n")
         for op in ("dot", "SUM"):
             self.assertIn(f"'{op}' is not a reduction; {there_are}", self.run_tool("reduce", good, "--op", op, expect=2))
         self.assertIn("EMPTY", self.run_tool("reduce", empty, "--op", "min", expect=1))

@@ -72,7 +72,8 @@ def codes(members, what):
     return code
 
 
-OTHER_OPS = (Op.ARG_MIN, Op.ARG_MAX, Op.ARG_MAX_ABS, Op.ARG_MIN_VALID, Op.ARG_MAX_VALID, Op.DOT, Op.NRM2)
+OTHER_OPS = (Op.ARG_MIN, Op.ARG_MAX, Op.ARG_MAX_ABS, Op.ARG_MIN_VALID, Op.ARG_MAX_VALID, Op.DOT, Op.NRM2,
+             Op.DOT_ORDER_FREE)
 REDUCE_OPS = [op for op in Op if op not in OTHER_OPS]
 op_code = codes(REDUCE_OPS, "operation of reduce()")
 scan_code = codes([Op.SUM, Op.MIN, Op.MAX, Op.PROD], "operation of scan()")

@@ -264,6 +264,15 @@ struct DotsWork {
 };
 static_assert(sizeof(DotsWork) <= host::kDotNodesAt && std::is_trivially_destructible_v<DotsWork>);
 
+// Not inlined, so that its frame does not lie below those of the tasks.
+[[gnu::noinline]] void write_dots(const ArithmeticParams& a, ReduceNode* nodes, int64_t tasks) noexcept {
+  const DefaultFloatEnvironment environment;
+  for (int32_t k = 0; k < a.dots; ++k) {
+    const ReduceNode node = fold_all(NodeKind::sum, nodes + k * tasks, 1, tasks);
+    write_value(a.dtype, GPUMEM_DOT, node, reinterpret_cast<char*>(a.results + k));
+  }
+}
+
 // A task forms the dot products of its elements of z while they are in the caches.
 void with_dots(const HostTeam& team, const ArithmeticParams& params, const Config& config, char* workspace) noexcept {
   const auto& work = *new (workspace) DotsWork(team.loops, params);
@@ -279,11 +288,7 @@ void with_dots(const HostTeam& team, const ArithmeticParams& params, const Confi
     rows(team.loops, a, {}, first, last, large);
     for (int32_t k = 0; k < a.dots; ++k) nodes[k * tasks + i] = work.dot[k]->sequence.node(first, last);
   });
-  const DefaultFloatEnvironment environment;
-  for (int32_t k = 0; k < a.dots; ++k) {
-    const ReduceNode node = fold_all(NodeKind::sum, nodes + k * tasks, 1, tasks);
-    write_value(a.dtype, GPUMEM_DOT, node, reinterpret_cast<char*>(a.results + k));
-  }
+  write_dots(a, nodes, tasks);
 }
 
 void without_dots(const HostTeam& team, const ArithmeticParams& params, const Config& config) noexcept {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that optional arguments of the Fortran binding have one order in all procedures, so calls can omit their names.
 
-The arguments of some procedures come first, then stat and errmsg, then status.
+The arguments of some procedures come first, then stat and errmsg, then status or order_free.
 
 usage: optional_arguments.py BINDINGS_FORTRAN
 """
@@ -11,7 +11,7 @@ import re
 import sys
 
 ORDER = """device options dtype lower low high member scale offset nan_value numerators denominators strides step numbers order sorted descending exclusive periodic dst streams variant file format most_records
-    budget_s progress fn user taken skipped fill comm deadline_s workspace_bytes alignment stream stat errmsg status""".split()
+    budget_s progress fn user taken skipped fill comm deadline_s workspace_bytes alignment stream stat errmsg status order_free""".split()
 
 
 def procedures(text):
