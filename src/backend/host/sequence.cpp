@@ -150,7 +150,8 @@ ReduceNode Sequence::gathered(int64_t first, int64_t last) const noexcept {
   char* const x = memory.get() != nullptr ? static_cast<char*>(memory.get()) : last_resort;
   char* const y = x + kRoom;
   const bool same = is_square();
-  ReduceNode levels[kTreeLevels];
+  constexpr int kLevels = 54;  // for 2^63 elements, because the stack is small
+  ReduceNode levels[kLevels];
   int64_t leaves = 0;
   for (int64_t at = first; at < last; at += kLeafTerms) {
     const int64_t count = std::min<int64_t>(kLeafTerms, last - at);

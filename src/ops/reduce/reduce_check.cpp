@@ -37,7 +37,7 @@ void check_pair(gpumem_dtype dtype, gpumem_reduce_op op) {
 
 void check_terms(const ReduceParams& c) {
   if (node_kind(c.dtype, c.op) != NodeKind::order_free || c.n <= kMostOrderFreeTerms) return;
-  fail(GPUMEM_UNSUPPORTED, "the %s has %lld elements; expected at most 2^42 - 1", op_name(c.op), ll(c.n));
+  fail(GPUMEM_UNSUPPORTED, "n or extents: the %s has %lld elements; expected at most 2^42 - 1", op_name(c.op), ll(c.n));
 }
 
 void check_view(const ReduceParams& c) {
