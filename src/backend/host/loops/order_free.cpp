@@ -90,7 +90,7 @@ class Lanes {
     F64s bin[kSets][kBins];
     std::memcpy(bin, bin_, sizeof bin);
     const F64s scale = scale_;
-    for (int64_t i = 0; i < kBlockTerms; i += kWide * kSets) {
+    for (int64_t i = 0; i < kBlockTerms; i += int64_t{kWide} * kSets) {
       for (int64_t s = 0; s < kSets; ++s) {
         F64s term = terms.at(i + s * kWide);
         term *= scale;
