@@ -81,7 +81,7 @@ Config cluster_config(const DeviceProps&, const ReduceParams& p) noexcept { retu
 
 // Blocks of an ordered sum that run at once on 132 multiprocessors. The last ones of a second wave would leave most of the
 // device idle. H200, from two waves: sum of 12,000,000 f32 10.1 us from 14.3, dot of 6,000,000 10.6 from 15.2.
-constexpr int64_t kOneWave = 4 * 132;
+constexpr int64_t kOneWave = int64_t{4} * 132;
 
 // One wave of large blocks for large inputs. Otherwise one chunk per warp, and fewer warps per block for less input.
 Config last_block_config(const DeviceProps&, const ReduceParams& p) noexcept {
