@@ -413,7 +413,7 @@ TEST(PeerProbe, IsRepeatedAfterAFailure) {
     gpumem_dist_options options;
     ASSERT_TRUE(ok(gpumem_dist_options_init(&options, sizeof options)));
     options.contexts = contexts;
-    options.context_count = 2;
+    options.members = 2;
     gpumem_dist* made = nullptr;
     gpumem_emulation::fail_call(number, gpumem_emulation::Calls::one, kInvalidValue);
     const gpumem_status status = gpumem_dist_create(&options, &made);
