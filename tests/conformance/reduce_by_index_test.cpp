@@ -149,6 +149,22 @@ TEST_P(ByIndexConformance, GivesTheReferencesBitsByEveryVariant) {
   Random random(91);
   const int cases = quick_run() ? 250 : 1000;
   for (int i = 0; i < cases && !enough(); ++i) run_case(random_case(random), variants, random);
+  for (const gpumem_dtype dtype : kFloatingTypes) {  // sums of rows, which few random cases are
+    run_case({dtype,
+              GPUMEM_SUM,
+              false,
+              kIndexTypes[1],
+              700,
+              9,
+              Spread::even,
+              0,
+              0,
+              Numbers::full,
+              {GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_DEVICE},
+              3,
+              4},
+             variants, random);
+  }
   variants.expect_all_used(on_cuda());
   for (const gpumem_status status : {GPUMEM_OK, GPUMEM_OVERFLOW, GPUMEM_EMPTY, GPUMEM_OUT_OF_RANGE}) {
     EXPECT_GT(outcomes[status], 0) << "no case gave " << gpumem_status_name(status);
