@@ -2,8 +2,8 @@
 // reproducible summation", IEEE Transactions on Computers 64, 2015). Shared by the host and the kernels.
 //
 // The range of exponents is cut into bins of kBinBits bits, at the same places for every sum. A bin holds an exact
-// multiple of its unit. A term is rounded to the unit of the top bin, what remains to the unit of the bin below, and
-// what then remains to the unit of the lowest bin. The rest is dropped. Each part depends only on the term. A sum keeps
+// multiple of its unit. The top bin gets a term, rounded to its unit. The remainder goes to the bin below in the same
+// way, and its remainder to the lowest bin. The rest is dropped. Each part depends only on the term. A sum keeps
 // three bins. The level of the largest term decides which: the term is less than half a unit of the bin above them, so
 // that it has no part there. When a larger term raises the level, the lowest bins are dropped. They hold what would have
 // been dropped if the larger term had come first. Bins are therefore sums of integers, which have no order.

@@ -329,11 +329,17 @@ cudaError_t start(const ReduceLaunch& launch, Stream stream) {
                               shape, launch);
 }
 
-// Only sums of floating-point elements may come in runs, to keep code small.
 template <class Term>
 constexpr bool kHasRuns = false;
-template <gpumem_dtype kType>
-constexpr bool kHasRuns<FloatElement<kType, GPUMEM_SUM>> = true;
+template <gpumem_dtype kType, gpumem_reduce_op kOp>
+constexpr bool kHasRuns<FloatElement<kType, kOp>> = columns_in_runs(kType, kOp);
+
+template <class Term, int kColumns>
+cudaError_t start_in_runs(const ReduceLaunch& launch, Stream stream) {
+  if (launch.lines.jump == 0) return start<Term, kColumns, false>(launch, stream);
+  if constexpr (kHasRuns<Term>) return start<Term, kColumns, true>(launch, stream);
+  return cudaErrorInvalidValue;  // not planned
+}
 
 }  // namespace
 
@@ -342,15 +348,9 @@ LaunchResult reduce_columns(const ReduceLaunch& launch, Stream stream) {
   return for_line_element(launch.dtype, launch.op, [&]<class Term>() {
     constexpr int kWord = columns_of_word(Term::kBytes, false);
     if constexpr (has_column_words(Term::kBytes, leaf_kind_of<Term>())) {
-      if constexpr (kHasRuns<Term>) {
-        if (launch.config->words && launch.lines.jump != 0) return start<Term, kWord, true>(launch, stream);
-      }
-      if (launch.config->words) return start<Term, kWord, false>(launch, stream);
+      if (launch.config->words) return start_in_runs<Term, kWord>(launch, stream);
     }
-    if constexpr (kHasRuns<Term>) {
-      if (launch.lines.jump != 0) return start<Term, 1, true>(launch, stream);
-    }
-    return start<Term, 1, false>(launch, stream);
+    return start_in_runs<Term, 1>(launch, stream);
   });
 }
 

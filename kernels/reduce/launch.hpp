@@ -43,7 +43,6 @@ struct LineLayout {
   int64_t run = 0;                   // elements of a line that are `stride` apart; 0: all
   int64_t jump = 0;                  // from the end of a run to the next one
   const int64_t* offsets = nullptr;  // segments: line l is [offsets[l], offsets[l + 1])
-  bool many = false;                 // results are contiguous, 0 for lines without a value; the status is the largest
 };
 
 // The members that kernels of many lines read come first, in few cache lines.

@@ -64,6 +64,11 @@ constexpr LeafKind leaf_kind(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   __builtin_unreachable();
 }
 
+// Columns whose rows may lie along two axes: only sums of floating-point elements, to keep code small.
+constexpr bool columns_in_runs(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
+  return op == GPUMEM_SUM && is_floating(dtype);
+}
+
 // How a warp takes lines up to a length: lanes that share a line, elements per lane, and lines in flight per lane.
 struct LineCut {
   int lanes;

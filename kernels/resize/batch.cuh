@@ -15,9 +15,7 @@ inline int64_t resize_src_stride(const ResizeParams& params) {
   const auto address = [&](int64_t k) { return reinterpret_cast<intptr_t>(params.src_image(k).src); };
   const int64_t stride = address(1) - address(0);
   for (int64_t k = 1; k < params.batches; ++k) {
-    const ResizeImage image = params.src_image(k);
-    const bool equal = image.rows == first.rows && image.cols == first.cols && image.pitch == first.pitch;
-    if (!equal || address(k) - address(k - 1) != stride) return -1;
+    if (!params.src_image(k).has_size_of(first) || address(k) - address(k - 1) != stride) return -1;
   }
   return stride;
 }

@@ -14,6 +14,10 @@ struct ResizeImage {
   int64_t rows = 0;
   int64_t cols = 0;
   int64_t pitch = 0;  // bytes
+
+  constexpr bool has_size_of(const ResizeImage& other) const noexcept {
+    return rows == other.rows && cols == other.cols && pitch == other.pitch;
+  }
 };
 
 struct ResizeParams {

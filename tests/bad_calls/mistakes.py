@@ -193,7 +193,7 @@ class Function:
             changed = list(sound)
             changed[place] = value
             names = [name] if addresses or name == "order" or value < 0 else self.sizes_named()
-            too_many = {"UNSUPPORTED"} if "order_free" in self.name and value >= 2**31 else set()
+            too_many = {"UNSUPPORTED"} if "order_free" in self.name and value >= 2**41 else set()
             yield Bad({name: changed}, POINTER | too_many, names)
 
     def bad_sizes(self, name):

@@ -723,8 +723,12 @@ TEST(Rows, EveryWordOfHugeMatricesHasItsThread) {
           if (row.space == ExecutionSpace::cuda) {
             const int64_t word = name == "vec16" ? 16 : name == "vec8" ? 8 : name == "words" ? 4 : 1;
             const int64_t of_block = config.tile / word;
+            const int64_t words = n * ((row_bytes + word - 1) / word);
+            const int64_t tiles = (words + of_block - 1) / of_block;
+            // As large as leaves no multiprocessor without a block.
             EXPECT_TRUE(of_block == 256 || of_block == 512 || of_block == 1024) << config.tile;
-            const int64_t tiles = (n * ((row_bytes + word - 1) / word) + of_block - 1) / of_block;
+            EXPECT_TRUE(of_block == 256 || words >= device.props.multiprocessors * of_block) << words;
+            EXPECT_TRUE(of_block == 1024 || words < device.props.multiprocessors * of_block * 2) << words;
             EXPECT_EQ(config.grid, std::min<int64_t>(tiles, 0x7fffffff)) << name << ' ' << n << ' ' << row_bytes;
           } else if (config.grid > n) {
             EXPECT_EQ(config.grid % n, 0) << name << ": each row is cut into as many pieces";

@@ -331,16 +331,16 @@ class Operations(Elementwise):
         a, b = operand(self, x, "x", stream), operand(self, y, "y", stream)
         if a.size != b.size or a.dtype_code != b.dtype_code:
             raise ValueError(f"x has {a.size} elements of {element_name(a)}, y {b.size} of {element_name(b)}; expected the same")
+        of_type = self._float_name(a)
         of_x, of_y = sequence(a), sequence(b)
         if of_x and of_y and not order_free:
-            return self._float_result("gpumem_dot_", x, a, (a, b, a.size, of_x[1], of_y[1]), out, stream)
+            return self._float_result(f"gpumem_dot_{of_type}", x, a, (a, b, a.size, of_x[1], of_y[1]), out, stream)
         shape = b.shape if of_x else a.shape
         strides = [numbers("q", strides_over(v, name, shape)) for v, name in ((a, "x"), (b, "y"))]
         args = (len(shape), numbers("q", shape), a, strides[0], b, strides[1])
-        if not order_free:
-            return self._float_result("gpumem_dot_view_", x, a, args, out, stream)
-        self._float_name(a)
-        return self._float_result("gpumem_dot_order_free", x, a, (a.dtype_code, *args), out, stream, typed=False)
+        if order_free:
+            return self._float_result("gpumem_dot_order_free", x, a, (a.dtype_code, *args), out, stream)
+        return self._float_result(f"gpumem_dot_view_{of_type}", x, a, args, out, stream)
 
     def nrm2(self, x, *, out=None, stream=None):
         """The Euclidean norm, of f32 or f64."""
@@ -349,10 +349,9 @@ class Operations(Elementwise):
             return found
         view = operand(self, x, "x", stream)
         form, elements = elements_of(view)
-        return self._float_result(f"gpumem_nrm2{form}_", x, view, elements, out, stream)
+        return self._float_result(f"gpumem_nrm2{form}_{self._float_name(view)}", x, view, elements, out, stream)
 
-    def _float_result(self, name, x, view, args, out, stream, typed=True):
-        name += self._float_name(view) if typed else ""
+    def _float_result(self, name, x, view, args, out, stream):
         if stream is None and out is None:
             cell = raw.Cell()
             getattr(raw, name)(self.handle, *args, cell)

@@ -48,8 +48,7 @@ kernels::ReduceLaunch launch_of(const ReduceAxisParams& params, const Config& co
                                                       : params.cols,
                                   .batch_stride = params.batch_stride,
                                   .run = params.run_rows,
-                                  .jump = params.run_stride - params.run_rows * params.ld,
-                                  .many = true};
+                                  .jump = params.run_stride - params.run_rows * params.ld};
   kernels::ReduceLaunch launch = launch_of(params, config, lines, ceil_div(lines.length, config.tile));
   launch.rounded = params.rounded;
   launch.index = params.index;
@@ -60,8 +59,7 @@ kernels::ReduceLaunch launch_of(const ReduceAxisParams& params, const Config& co
 kernels::ReduceLaunch launch_of(const ReduceSegmentsParams& params, const Config& config) noexcept {
   const int64_t count = params.segments;
   kernels::ReduceLaunch launch =
-      launch_of(params, config,
-                {.count = count, .length = params.n, .per_batch = count, .offsets = params.offsets, .many = true}, 1);
+      launch_of(params, config, {.count = count, .length = params.n, .per_batch = count, .offsets = params.offsets}, 1);
   launch.rest_grid = kernels::kLongSegmentBlocks;
   return launch;
 }

@@ -104,7 +104,7 @@ std::optional<ReduceAxisParams> as_columns_of_runs(const SplitAxes& split, const
   const ViewAxis run = split.reduced.from_end(0);
   const ViewAxis inner = split.kept.from_end(0);
   const ViewAxis outer = split.kept.from_end(1);
-  if (lines.op != GPUMEM_SUM || !is_floating(lines.dtype)) return std::nullopt;
+  if (!columns_in_runs(lines.dtype, lines.op)) return std::nullopt;
   if (split.kept.rank > 2 || split.reduced.rank != 2 || inner.stride != 1 || run.stride < inner.extent) {
     return std::nullopt;
   }

@@ -75,10 +75,6 @@ ByteRange dst_range(const ImageNames& names, const ResizeParams& c) {
           spacing_of(row, {{c.dst_rows, c.dst_pitch}, {c.batches, c.dst_image_stride}}, 1)};
 }
 
-bool is_equal_size(const ResizeImage& a, const ResizeImage& b) noexcept {
-  return a.rows == b.rows && a.cols == b.cols && a.pitch == b.pitch;
-}
-
 bool meets(const ByteRange& range, const void* p, int64_t bytes) noexcept {
   const auto first = reinterpret_cast<uintptr_t>(range.p);
   const auto other = reinterpret_cast<uintptr_t>(p);
@@ -133,7 +129,7 @@ void check(const ResizeParams& c) {
   }
   for (int64_t k = 0; c.images != nullptr && k < c.batches; ++k) {
     const ResizeImage& image = c.images[k];
-    if (k > 0 && is_equal_size(image, c.images[k - 1])) continue;
+    if (k > 0 && image.has_size_of(c.images[k - 1])) continue;
     check_extents(ImageNames::of("src", k), image.rows, image.cols, image.pitch, c.pixel_bytes());
   }
   check_extents(dst, c.dst_rows, c.dst_cols, c.dst_pitch, c.pixel_bytes());
@@ -174,7 +170,7 @@ Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& given, Completion 
     ResizeImage& image = c.images[k];
     image.pitch = normal_pitch(image.rows, image.pitch, image.cols * pixel);
     // An image like the one before, in its allocation, is placed like that.
-    if (!is_equal_size(image, before) || !is_within(lies, image.src, bytes) || meets(dst, image.src, bytes)) {
+    if (!image.has_size_of(before) || !is_within(lies, image.src, bytes) || meets(dst, image.src, bytes)) {
       before = image;
       const ImageNames own = ImageNames::of("src", k);
       const ByteRange range = src_range(own, image, pixel);
