@@ -502,8 +502,7 @@ LaunchResult reduce_by_index_sorted(const ReduceByIndexParams& params, const Con
   segments.lines = {.count = params.values(),
                     .length = params.elements(),
                     .per_batch = params.values(),
-                    .offsets = reinterpret_cast<const int64_t*>(workspace + at.offsets),
-                    .many = true};
+                    .offsets = reinterpret_cast<const int64_t*>(workspace + at.offsets)};
   segments.scratch = {workspace + at.nodes, reinterpret_cast<unsigned*>(workspace + at.counters), &b.head->status};
   segments.blocks_per_line = 1;
   segments.grid = at.segments_grid;
