@@ -200,7 +200,7 @@ TEST(FewBlocks, Lines) {
     const int64_t rows = kElements / cols;
     for (const int64_t tile : {cols, int64_t{kLeafTerms}}) {
       if (tile != cols && cols <= kLeafTerms) continue;
-      launch.lines = {.count = rows, .length = cols, .pitch = cols, .per_batch = rows, .many = true};
+      launch.lines = {.count = rows, .length = cols, .pitch = cols, .per_batch = rows};
       config.longest = longest_row(GPUMEM_I32, GPUMEM_SUM, cols);
       launch.tile = tile;
       launch.blocks_per_line = (cols + tile - 1) / tile;
@@ -218,8 +218,7 @@ TEST(FewBlocks, Lines) {
   for (const int longest : {0, 8, 32}) {
     launch.lines = {.count = static_cast<int64_t>(offsets.size()) - 1,
                     .length = kElements,
-                    .offsets = reinterpret_cast<const int64_t*>(ends.get()),
-                    .many = true};
+                    .offsets = reinterpret_cast<const int64_t*>(ends.get())};
     config.longest = longest;
     launch.tile = kLongSegment;
     const auto values = results(launch.lines.count);

@@ -349,7 +349,8 @@ class Operations(Elementwise):
             return found
         view = operand(self, x, "x", stream)
         form, elements = elements_of(view)
-        return self._float_result(f"gpumem_nrm2{form}_{self._float_name(view)}", x, view, elements, out, stream)
+        of_type = self._float_name(view)
+        return self._float_result(f"gpumem_nrm2{form}_{of_type}", x, view, elements, out, stream)
 
     def _float_result(self, name, x, view, args, out, stream):
         if stream is None and out is None:

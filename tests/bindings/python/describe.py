@@ -18,8 +18,9 @@ PREFIXES = {"Status": "", "Backend": "BACKEND_", "Dtype": "", "Op": "", "Axis": 
 
 
 def called(folder, source):
-    """Functions that the package calls: raw.NAME, and "NAME" with its _async form, for _run(). A name that ends in _ is
-    completed by f32 or f64, and {form} is empty or _view. The extension itself calls three more."""
+    """Functions that the package calls: raw.NAME, and "NAME" with its _async form, for _run(). A name that ends in _ or
+    {of_type} is completed by f32 or f64, and {form} is empty or _view. The extension itself calls three more."""
+    source = source.replace("{of_type}", "")
     names = set(re.findall(r"raw\.(gpumem_\w+)", source))
     composed = [stem + form + end for stem, end in re.findall(r'f"(gpumem_\w+)\{form\}(\w*)"', source) for form in ("", "_view")]
     for name in composed + re.findall(r'"(gpumem_\w+)"', source):
