@@ -471,8 +471,9 @@ typedef struct gpumem_tune_info {
 } gpumem_tune_info;
 
 /* Functions for messages between the processes of a gpumem_dist. The program supplies them, or bindings/mpi does for
- * MPI. The library calls them one at a time, in the thread that calls the library. They return 0, or any other value
- * on failure. Messages from one process to another arrive in the order of their sending.
+ * MPI. The library calls them one at a time, in the thread that calls the library. For gpumem_dist_execute_async(), it
+ * also calls them in threads of its own. They return 0, or any other value on failure. Messages from one process to
+ * another arrive in the order of their sending.
  *
  * send        Starts to send 1 to 2^30 bytes of ordinary host memory. The memory stays unchanged until test reports
  *             the end.
@@ -2148,21 +2149,28 @@ GPUMEM_API gpumem_status gpumem_dist_plan_reduce(gpumem_dist *dist, const gpumem
  * Errors: as gpumem_permute(); PEER_LOST, TIMED_OUT. */
 GPUMEM_API gpumem_status gpumem_dist_execute(gpumem_dist_plan *plan, const void *const *src, void *const *dst);
 
-/* The asynchronous form. Not collective. It requires that this process uses only peer reads in the plan (see
- * gpumem_dist_explain()). All participants work on devices, or all on the host. Both sides of each piece are in host
- * memory, or both on the device's side.
+/* The asynchronous form. Collective: another process may call gpumem_dist_execute() instead. It works in two cases.
+ * Every process uses only peer reads in the plan (see gpumem_dist_explain()): all participants of a process then work
+ * on devices, or all on the host, and both sides of each piece are in host memory, or both on the device's side. Or
+ * all contexts of all processes are on the host.
  *
  * streams     One stream of each participant's context. NULL is the context's own. streams itself may be NULL. Either
  *             no stream is under graph capture, or all are, for one graph.
  * Order       Each piece comes after the earlier work on the streams of both its participants, and before later work
  *             on either. All work is done once the streams of all participants are. Meanwhile you may enqueue the
  *             plan again, or destroy it.
+ * Processes   Between several processes on the host, the elements travel while the program computes. A thread of the
+ *             library calls the transport. The exchanges of a gpumem_dist run in the order of the calls, each after
+ *             the earlier work on all given streams. Its other calls first wait for them, also
+ *             gpumem_dist_plan_destroy().
  * Memory      Between two devices the call may allocate from their contexts' pools, except under capture.
- * Failure     If a call fails after enqueuing some pieces, it waits for them, except during graph capture.
+ * Failure     If a call fails after enqueuing some pieces, it waits for them, except during graph capture. Between
+ *             several processes on the host, every error is persistent. If it occurs after the return, the streams
+ *             continue, dst is undefined, and the next call returns the error. gpumem_dist_query() shows it earlier.
  *
- * Errors: as gpumem_permute_async().
- *   UNSUPPORTED: pieces are staged, go to other processes, or are in memory that another participant's device cannot
- *     read.
+ * Errors: as gpumem_permute_async(); PEER_LOST, TIMED_OUT.
+ *   UNSUPPORTED: a context is on a device, and pieces are staged, go to other processes, or are in memory that another
+ *     participant's device cannot read.
  *   CAPTURING: only some streams are under capture, or they belong to different graphs. */
 GPUMEM_API gpumem_status gpumem_dist_execute_async(gpumem_dist_plan *plan, const void *const *src, void *const *dst,
                                                    gpumem_stream *const *streams);

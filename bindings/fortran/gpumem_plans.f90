@@ -86,8 +86,8 @@ contains
     pointers = c_null_ptr
   end function
 
-  ! The same, asynchronous, if this process has all participants. It runs on one stream per participant, by default the
-  ! context's own. The operands must stay unchanged until these streams have passed the call.
+  ! The same, asynchronous. It runs on one stream per participant, by default the context's own. The operands must stay
+  ! unchanged until these streams have passed the call.
   subroutine execute_async(self, src, dst, streams, stat, errmsg)
     class(gpumem_plan), intent(in) :: self
     type(gpumem_view), intent(in) :: src(:)
@@ -99,7 +99,11 @@ contains
     type(c_ptr) :: queues(size(src))
     logical :: fits
     integer :: i
-    if (.not. are_operands(self, src, to, dst, stat, errmsg)) return
+    integer(c_int32_t) :: refused
+    if (.not. are_operands(self, src, to, dst, stat, errmsg)) then
+      refused = gpumem_dist_execute(self%handle, nothing(self), nothing(self))
+      return
+    end if
     queues = c_null_ptr
     if (present(streams) .and. c_associated(self%handle)) then
       fits = size(streams) == size(src)
@@ -108,6 +112,7 @@ contains
         if (fits) queues(i) = streams(i)%stream
       end do
       if (.not. fits) then
+        refused = gpumem_dist_execute(self%handle, nothing(self), nothing(self))
         call refuse('execute_async: expected one stream of each member''s context in streams', stat, errmsg)
         return
       end if

@@ -29,7 +29,8 @@ extern "C" {
  * Threads     MPI_Init_thread() sets the level. It restricts the calls that use the gpumem_dist. SINGLE, FUNNELED:
  *             only the thread that called MPI_Init_thread(). Calls from another thread fail without a call of MPI.
  *             SERIALIZED: any thread. The adapter makes one call of MPI at a time, under a lock. The program must not
- *             call MPI while another thread is in such a call. MULTIPLE: any thread.
+ *             call MPI while another thread is in such a call. MULTIPLE: any thread. gpumem_dist_execute_async()
+ *             between processes calls MPI from a thread of the library until the exchange has ended.
  * Finalize    After MPI_Finalize() the calls fail in the same way, and gpumem_dist_destroy() works. Before
  *             MPI_Finalize() all transfers must have ended. After a failure of the gpumem_dist they may not have. End
  *             such a program with MPI_Abort(). If a thread that SINGLE or FUNNELED does not allow destroys the

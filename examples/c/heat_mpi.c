@@ -1,9 +1,12 @@
 /* The heat equation of heat.c over MPI: each process has a slab of rows, and room for one row more on each side, which comes
  * from its neighbours before a step. The residuals are those of heat.c, bit for bit, by any number of processes.
- * usage: mpirun -n PROCESSES heat_mpi [ROWS COLS] */
+ * With `overlap`, the processes work on the host, and the rows of the neighbours travel while a process computes the rows that
+ * do not need them.
+ * usage: mpirun -n PROCESSES heat_mpi [ROWS COLS] [overlap] */
 #include <gpumem_mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { STEPS = 500, EVERY = 100 };
 
@@ -21,7 +24,7 @@ static void check(gpumem_status status, const char *doing) {
 }
 
 /* The GPUs of a machine go to its processes in turn. */
-static gpumem_ctx *create_context(void) {
+static gpumem_ctx *create_context(int on_host) {
   gpumem_ctx_options options;
   gpumem_ctx *ctx;
   MPI_Comm machine;
@@ -32,7 +35,11 @@ static gpumem_ctx *create_context(void) {
   MPI_Comm_free(&machine);
   check(gpumem_device_count(&devices), "counting devices");
   check(gpumem_ctx_options_init(&options, sizeof options), "options of a context");
-  if (devices > 1) options.device = place % devices;
+  if (on_host) {
+    options.device = GPUMEM_DEVICE_HOST;
+  } else if (devices > 1) {
+    options.device = place % devices;
+  }
   check(gpumem_ctx_create(&options, &ctx), "creating a context");
   return ctx;
 }
@@ -69,6 +76,16 @@ static void set_heights(gpumem_ctx *ctx, double *slab, int64_t first, int64_t la
   free(heights);
 }
 
+/* One step for some rows of inner elements, from their first one in u and v. The stream is the context's own if NULL. */
+static void step_rows(gpumem_ctx *ctx, gpumem_stream *stream, int64_t rows, int64_t cols, const double *u, double *v) {
+  const int64_t inner[2] = {rows > 0 ? rows : 0, cols - 2};
+  const int64_t strides[10] = {cols, 1, cols, 1, cols, 1, cols, 1, cols, 1};
+  const double factors[5] = {0.125, 0.125, 0.5, 0.125, 0.125};
+  /* Of each inner element: the one above, the left one, itself, the right one, the one below. */
+  const double *const around[5] = {u - cols, u - 1, u, u + 1, u + cols};
+  check(gpumem_lincomb_f64_async(ctx, 2, inner, 5, factors, around, strides, v, strides, stream), "a step");
+}
+
 static void print_bits(const char *what, int step, double value) {
   const union {
     double value;
@@ -78,13 +95,15 @@ static void print_bits(const char *what, int step, double value) {
 }
 
 int main(int argc, char **argv) {
-  int rank, size;
-  MPI_Init(&argc, &argv);
+  int rank, size, threads;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &threads); /* for `overlap`; the rest needs no threads */
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int overlap = argc > 1 && strcmp(argv[argc - 1], "overlap") == 0;
   const int64_t rows = argc > 2 ? strtoll(argv[1], NULL, 10) : 96, cols = argc > 2 ? strtoll(argv[2], NULL, 10) : 128;
+  if (overlap && threads != MPI_THREAD_MULTIPLE) give_up("this MPI has no MPI_THREAD_MULTIPLE");
   if (rows < 3 || cols < 3 || rows > INT32_MAX || cols > INT32_MAX) give_up("a terrain has 3 rows and columns or more");
-  gpumem_ctx *ctx = create_context();
+  gpumem_ctx *ctx = create_context(overlap);
   gpumem_dist *dist = create_dist(ctx);
 
   /* This process's rows, behind the one that is its neighbour's. */
@@ -123,16 +142,24 @@ int main(int argc, char **argv) {
   set_heights(ctx, u + cols, first, last, cols);
   check(gpumem_copy(ctx, v + cols, u + cols, own * (int64_t)sizeof(double)), "copying the edges, which no step writes");
 
-  const int64_t begin = first > 1 ? first : 1, end = last < rows - 1 ? last : rows - 1;
-  const int64_t inner[2] = {end > begin ? end - begin : 0, cols - 2}, place = (begin - first + 1) * cols + 1;
-  const int64_t strides[10] = {cols, 1, cols, 1, cols, 1, cols, 1, cols, 1};
-  const double factors[5] = {0.125, 0.125, 0.5, 0.125, 0.125}, minus[2] = {1, -1};
+  gpumem_stream *outer;
+  check(gpumem_stream_create(ctx, &outer), "creating a stream");
+  const int64_t begin = first > 1 ? first : 1, end = last < rows - 1 ? last : rows - 1, count = end - begin;
+  const int64_t upper_row = (begin - first + 1) * cols + 1, lower_row = (end - first) * cols + 1;
+  const double minus[2] = {1, -1};
   for (int step = 1; step <= STEPS; ++step) {
     const void *const field[1] = {u};
-    check(gpumem_dist_execute(neighbours, field, NULL), "fetching the rows of the neighbours");
-    /* Of each inner element: the one above, the left one, itself, the right one, the one below. */
-    const double *const at = u + place, *const around[5] = {at - cols, at - 1, at, at + 1, at + cols};
-    check(gpumem_lincomb_f64(ctx, 2, inner, 5, factors, around, strides, v + place, strides), "a step");
+    if (overlap) {
+      check(gpumem_dist_execute_async(neighbours, field, NULL, &outer), "fetching the rows of the neighbours");
+      step_rows(ctx, NULL, count - 2, cols, u + upper_row + cols, v + upper_row + cols);
+      step_rows(ctx, outer, count > 0, cols, u + upper_row, v + upper_row);
+      step_rows(ctx, outer, count > 1, cols, u + lower_row, v + lower_row);
+      check(gpumem_stream_synchronize(ctx, outer), "waiting for the outer rows");
+    } else {
+      check(gpumem_dist_execute(neighbours, field, NULL), "fetching the rows of the neighbours");
+      step_rows(ctx, NULL, count, cols, u + upper_row, v + upper_row);
+    }
+    check(gpumem_stream_synchronize(ctx, NULL), "waiting for the step");
     double *const old = u;
     u = v, v = old;
     if (step % EVERY != 0) continue;
@@ -151,6 +178,7 @@ int main(int argc, char **argv) {
   void *const memory[4] = {u, v, difference, snapshot};
   for (int i = 0; i < 3; ++i) check(gpumem_dist_plan_destroy(plans[i]), "destroying a plan");
   for (int i = 0; i < 4; ++i) check(gpumem_free(ctx, memory[i]), "freeing");
+  check(gpumem_stream_destroy(outer), "destroying the stream");
   check(gpumem_dist_destroy(dist), "parting");
   check(gpumem_ctx_destroy(ctx), "destroying the context");
   MPI_Finalize();

@@ -42,6 +42,7 @@ set(core_sources
   src/ops/copy/copy.cpp
   src/ops/copy_boxes/copy_boxes.cpp
   src/context/devices.cpp
+  src/dist/background.cpp
   src/dist/batches.cpp
   src/dist/communicator.cpp
   src/dist/peer_copy_pipeline.cpp

@@ -100,14 +100,24 @@ int32_t staged_pairs(const Dist& dist) noexcept {
 }
 
 template <class F>
-void collectively(Dist& dist, const F& f) {
-  const std::lock_guard<std::mutex> lock(dist.calls);
-  dist.communicator.require_sound();
+void keeping_faults(Dist& dist, const F& f) {
   for (Context* context : dist.contexts) context->throw_if_faulted();
   try {
     f();
   } catch (const Error& error) {
     if (error.status() == GPUMEM_DEVICE_FAULT) keep_faults(dist);
+    throw;
+  }
+}
+
+template <class F>
+void collectively(Dist& dist, const F& f) {
+  const std::lock_guard<std::mutex> lock(dist.calls);
+  if (dist.background) dist.background->finish();
+  dist.communicator.require_sound();
+  try {
+    keeping_faults(dist, f);
+  } catch (const Error& error) {
     if (error.status() == GPUMEM_PEER_LOST || error.status() == GPUMEM_TIMED_OUT) dist.communicator.give_up(error);
     throw;
   }
@@ -201,6 +211,11 @@ gpumem_status gpumem_dist_query(gpumem_dist* dist, gpumem_dist_info* info) {
                   .staged_pairs = staged_pairs(of),
                   .reserved0 = 0},
                  "info");
+    try {
+      of.communicator.require_sound();
+    } catch (const Error& error) {
+      set_last_error(error.what());
+    }
   });
 }
 
@@ -254,7 +269,10 @@ gpumem_status gpumem_dist_execute_async(gpumem_dist_plan* plan, const void* cons
                                         gpumem_stream* const* streams) {
   return guard([&] {
     DistPlan& resolved = resolve_plan(plan);
-    collectively(resolved.dist, [&] { execute_async(resolved, src, dst, read_streams(resolved.dist, streams)); });
+    Dist& dist = resolved.dist;
+    const std::lock_guard<std::mutex> lock(dist.calls);
+    dist.communicator.require_sound();
+    keeping_faults(dist, [&] { execute_async(resolved, src, dst, read_streams(dist, streams)); });
   });
 }
 

@@ -232,6 +232,8 @@ class Host : public Backend {
   virtual Location classify_unreachable(const void* p) noexcept = 0;
   // Touches fresh pages from allocate() with all threads. A forked child does not inherit them.
   virtual void make_resident(void* p, size_t bytes) noexcept = 0;
+  // As host_callback(), for a task that waits for other processes: meanwhile another thread serves the other streams.
+  virtual void waiting_callback(NativeStream stream, HostTask task) = 0;
   // The first inaccessible part of more than `gap` bytes in a range with accessible ends. nullptr: none is known.
   virtual const void* hole(const void* p, size_t bytes, size_t gap, bool writable) noexcept = 0;
   // Moves bytes [first, last) of a block, not counting padding, in the calling thread. around_caches: bypasses caches.

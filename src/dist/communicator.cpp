@@ -204,7 +204,7 @@ void Communicator::give_up(const Error& error) noexcept {
       char* const notice = notices.data() + kNoticeBytes * to;
       constexpr size_t kWords = kNoticeBytes - kHeaderBytes;
       std::memset(notice + kHeaderBytes, 0, kWords);
-      std::snprintf(notice + kHeaderBytes, kWords, "%s", error.what());
+      std::snprintf(notice + kHeaderBytes, kWords, "%.*s", static_cast<int>(kWords) - 1, error.what());
       const MessageHeader header =
           next_header(to, MessageHeader::kGivenUp, kWords, sum_of(notice + kHeaderBytes, kWords));
       std::memcpy(notice, &header, sizeof header);

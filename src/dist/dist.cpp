@@ -13,6 +13,10 @@
 namespace gpumem {
 namespace {
 
+bool on_host(const std::vector<Context*>& contexts) noexcept {
+  return std::none_of(contexts.begin(), contexts.end(), [](const Context* context) { return context->on_cuda(); });
+}
+
 Members gather_members(Communicator& communicator, std::vector<Context*>& contexts, Peers& peers,
                        const Dist::ReadContexts& read) {
   communicator.begin_call(CallKind::create, 0);
@@ -110,19 +114,34 @@ Described describe(Dist& dist, PlanKind kind, const std::vector<Given>& given, c
   return all;
 }
 
+// A process's part of a plan.
+struct Built {
+  uint8_t linked;
+  uint8_t only_pulls;
+  uint8_t on_host;
+};
+
 // Every process builds its part, or none does.
 template <class Build>
 std::unique_ptr<DistPlan> build(Dist& dist, PlanKind kind, const Described& what, const Build& build_parts) {
   auto plan = std::make_unique<DistPlan>(dist, kind, what.number);
   const std::vector<Bytes> each = dist.communicator.all_gather([&] {
     build_parts(*plan);
+    const Exchange& exchange = plan->its_exchange();
     Bytes mine;
-    put(mine, static_cast<uint8_t>(plan->its_exchange().is_linked()));
+    put(mine, Built{exchange.is_linked(), exchange.only_pulls(), on_host(dist.contexts)});
     return mine;
   });
-  for (const Bytes& linked : each) {
-    if (Reader(linked).take<uint8_t>() != 0) plan->its_exchange().agree_first();
+  bool only_pulls = true;
+  bool all_on_host = true;
+  for (const Bytes& part : each) {
+    const auto built = Reader(part).take<Built>();
+    if (built.linked != 0) plan->its_exchange().agree_first();
+    only_pulls = only_pulls && built.only_pulls != 0;
+    all_on_host = all_on_host && built.on_host != 0;
   }
+  using enum DistPlan::Async;
+  plan->async = all_on_host && !dist.communicator.alone() ? background : only_pulls ? peer_reads : refused;
   return plan;
 }
 
@@ -276,10 +295,19 @@ Exchange& exchange_of(DistPlan& plan) {
 Dist::Dist(const gpumem_dist_transport* transport, double deadline_s, const ReadContexts& read_contexts)
     : communicator(transport, deadline_s), members(gather_members(communicator, contexts, peers, read_contexts)) {
   wire = join_link(communicator, contexts, members);
+  if (!communicator.alone() && on_host(contexts)) background.emplace(group);
   for (Context* context : contexts) ++context->dists;
 }
 
+DistPlan::~DistPlan() {
+  if (dist.background) dist.background->finish();
+  exchange.reset();
+  reduction.reset();
+  --dist.plans;
+}
+
 Dist::~Dist() {
+  background.reset();
   wire.reset();
   for (Context* context : contexts) --context->dists;
 }
@@ -352,7 +380,18 @@ void execute(DistPlan& plan, const void* const* src, void* const* dst) {
 }
 
 void execute_async(DistPlan& plan, const void* const* src, void* const* dst, const std::vector<NativeStream>& streams) {
-  exchange_of(plan).enqueue(src, dst, streams);
+  Exchange& exchange = exchange_of(plan);
+  switch (plan.async) {
+    case DistPlan::Async::peer_reads:
+      plan.dist.communicator.begin_call(CallKind::execute, plan.number);
+      return exchange.enqueue(src, dst, streams);
+    case DistPlan::Async::background:
+      return plan.dist.background->enqueue(exchange, plan.number, src, dst, streams);
+    case DistPlan::Async::refused:
+      fail(GPUMEM_UNSUPPORTED,
+           "the plan goes through host memory or to other processes, and a context is on a device; expected only peer "
+           "reads, as gpumem_dist_explain() tells, or host contexts in every process, or gpumem_dist_execute()");
+  }
 }
 
 ReduceValue reduce(DistPlan& plan, const Reduction::Read& read, const void* const* x, const void* const* y) {

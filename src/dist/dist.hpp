@@ -5,8 +5,10 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
+#include "dist/background.hpp"
 #include "dist/exchange.hpp"
 #include "dist/reduction.hpp"
 
@@ -30,6 +32,7 @@ class Dist {
   Members members;
   std::unique_ptr<DeviceTransport> wire;
   const Group group{communicator, contexts, members, peers, wire};
+  std::optional<Background> background;  // with several processes, if this one has only host contexts
   std::mutex calls;  // one collective call at a time
   std::atomic<int64_t> plans{0};
   int64_t plans_made = 0;  // equal on every process
@@ -43,17 +46,16 @@ constexpr const char* kind_name(PlanKind kind) noexcept {
 
 struct DistPlan {
   DistPlan(Dist& of, PlanKind what, int64_t which) noexcept : dist(of), kind(what), number(which) { ++dist.plans; }
-  ~DistPlan() {
-    exchange.reset();
-    reduction.reset();
-    --dist.plans;
-  }
+  ~DistPlan();
   DistPlan(const DistPlan&) = delete;
   DistPlan& operator=(const DistPlan&) = delete;
 
   Dist& dist;
   const PlanKind kind;
   const int64_t number;
+  // How execute_async() runs it, the same on every process.
+  enum class Async : int32_t { peer_reads, background, refused };
+  Async async = Async::peer_reads;
   Exchange& its_exchange() const noexcept { return reduction != nullptr ? reduction->exchange() : *exchange; }
   std::unique_ptr<Exchange> exchange;
   std::unique_ptr<Reduction> reduction;
@@ -72,7 +74,7 @@ std::unique_ptr<DistPlan> plan_reduction(Dist& dist, const ReadLayout& layout, c
 
 // Collective.
 void execute(DistPlan& plan, const void* const* src, void* const* dst);
-// Not collective. One stream per local participant.
+// Collective. One stream per local participant.
 void execute_async(DistPlan& plan, const void* const* src, void* const* dst, const std::vector<NativeStream>& streams);
 ReduceValue reduce(DistPlan& plan, const Reduction::Read& what, const void* const* x, const void* const* y);
 

@@ -73,11 +73,6 @@ void Exchange::order(const std::vector<NativeStream>& streams, bool back) const 
 
 void Exchange::enqueue(const void* const* src, void* const* dst, const std::vector<NativeStream>& streams,
                        const char* src_name, Order order_by) {
-  if (!only_pulls()) {
-    fail(GPUMEM_UNSUPPORTED,
-         "the plan stages pieces between members or goes to other processes; expected one that this process only pulls "
-         "in: gpumem_dist_explain() tells");
-  }
   for (const auto& [from, to] : pairs_) {
     if (group_.contexts[from]->on_cuda() == group_.contexts[to]->on_cuda()) continue;
     fail(GPUMEM_UNSUPPORTED,

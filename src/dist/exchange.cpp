@@ -104,7 +104,7 @@ void Exchange::post(const Message& message, char* to, const Operands& operands) 
   to += kHeaderBytes;
   for (const BoxOverlap& piece : message.pieces) {
     pack(group_.context_of(piece.src_member), piece.shape, src_of(piece, operands),
-         src_side(piece, operands).operand.on_host(), to);
+         src_side(piece, operands).operand.on_host(), to, on_of(piece.src_member));
     to += piece.shape.bytes();
   }
   std::memcpy(to, &header.sum, kTrailerBytes);
@@ -121,7 +121,7 @@ void Exchange::take(const Window::Slot& slot, const char* from, const Operands& 
   }
   for (const BoxOverlap& piece : message.pieces) {
     unpack(group_.context_of(piece.dst_member), piece.shape, from, dst_of(piece, operands),
-           dst_side(piece, operands).operand.on_host());
+           dst_side(piece, operands).operand.on_host(), on_of(piece.dst_member));
     from += piece.shape.bytes();
   }
 }
@@ -129,9 +129,10 @@ void Exchange::take(const Window::Slot& slot, const char* from, const Operands& 
 void Exchange::stage(const BoxOverlap& piece, const Operands& operands) const {
   Context& of_src = group_.context_of(piece.src_member);
   const TemporaryBlock block(of_src, true, piece.shape.bytes());
-  pack(of_src, piece.shape, src_of(piece, operands), src_side(piece, operands).operand.on_host(), block.get());
+  pack(of_src, piece.shape, src_of(piece, operands), src_side(piece, operands).operand.on_host(), block.get(),
+       on_of(piece.src_member));
   unpack(group_.context_of(piece.dst_member), piece.shape, block.get(), dst_of(piece, operands),
-         dst_side(piece, operands).operand.on_host());
+         dst_side(piece, operands).operand.on_host(), on_of(piece.dst_member));
 }
 
 // Moves one piece within this process. False: none left.
@@ -149,7 +150,7 @@ bool Exchange::move_next(const Operands& operands, size_t& moved) {
 
 void Exchange::finish_pulls() {
   peer_copies_.finish();
-  for (Context* context : at_work_) synchronize(*context, context->own_stream());
+  for (const auto& [context, stream] : at_work_) synchronize(*context, stream);
   at_work_.clear();
 }
 
@@ -269,15 +270,19 @@ Exchange::Operands Exchange::look_up_all(const void* const* src, void* const* ds
 }
 
 void Exchange::finish_earlier() const {
-  for (Context* context : group_.contexts) synchronize(*context, context->own_stream());
+  for (size_t i = 0; i < on_.size(); ++i) synchronize(*group_.contexts[i], on_[i].stream);
 }
 
 // Participants read each other's memory, so all of their streams finish first.
-void Exchange::run(const void* const* src, void* const* dst, const char* src_name) {
+void Exchange::run(const void* const* src, void* const* dst, const char* src_name, const std::vector<WorkStream>* on) {
+  on_.clear();
+  for (size_t i = 0; i < group_.contexts.size(); ++i) {
+    on_.push_back(on != nullptr ? (*on)[i] : WorkStream::own(*group_.contexts[i]));
+  }
   const ScopeExit end([this]() noexcept {
     end_rounds();
     under_way_ = false;
-    for (Context* context : at_work_) context->device().finish_stream(context->own_stream());
+    for (const auto& [context, stream] : at_work_) context->device().finish_stream(stream);
     at_work_.clear();
     peer_copies_.abandon();
     managed_staging_.abandon();
@@ -302,7 +307,7 @@ void Exchange::run(const void* const* src, void* const* dst, const char* src_nam
     // An override may fit only some pieces, which shows after the first ones are written.
     const ScopedOverride by_table(GPUMEM_FAMILY_PERMUTE);
     std::vector<NativeStream> streams;
-    for (Context* context : group_.contexts) streams.push_back(context->own_stream());
+    for (const WorkStream& work : on_) streams.push_back(work.stream);
     pull_together(operands, streams, false);
     run_all(operands);
     finish_pulls();

@@ -58,14 +58,17 @@ class Exchange {
   // in_place: writes go between the elements that are read.
   Exchange(const Group& group, const Layout& src, const Layout& dst, int64_t workspace_bytes, bool in_place = false);
 
-  // One pointer per local participant. If in place, dst may be nullptr. src_name: the argument. Collective.
-  void run(const void* const* src, void* const* dst, const char* src_name = "src");
-  // Enqueues run() on a stream of each local participant. Throws UNSUPPORTED if it needs more than peer reads. Not
-  // collective. Order::callers: earlier work of the streams is over, and src stays unchanged until they are waited for.
+  // One pointer per local participant. If in place, dst may be nullptr. src_name: the argument. on: the participants'
+  // work streams, by default their own streams. Collective.
+  void run(const void* const* src, void* const* dst, const char* src_name = "src",
+           const std::vector<WorkStream>* on = nullptr);
+  // Throws as run() does for wrong arguments.
+  void check(const void* const* src, void* const* dst) const { look_up_all(src, dst, "src"); }
+  // Enqueues run() on a stream of each local participant. Requires only_pulls(). Not collective. Order::callers: earlier work of the streams is over, and src stays unchanged until they are waited for.
   enum class Order : int32_t { members, callers };
   void enqueue(const void* const* src, void* const* dst, const std::vector<NativeStream>& streams,
                const char* src_name = "src", Order order = Order::members);
-  // Waits for earlier work of the participants' own streams.
+  // Waits for earlier work of the participants' work streams.
   void finish_earlier() const;
   // A failure before run(): notifies processes that wait for messages of this one.
   void give_up(const Error& error) noexcept;
@@ -79,6 +82,9 @@ class Exchange {
   bool is_empty() const noexcept { return only_pulls() && route_.pulls.empty(); }
   // Whether enqueue() can replace run(): no other process waits for this one to agree.
   bool can_be_enqueued() const noexcept { return only_pulls() && !agrees_; }
+  bool only_pulls() const noexcept {
+    return route_.sends.empty() && route_.receives.empty() && route_.staged.empty() && !is_linked();
+  }
 
  private:
   // The used part of a participant's memory: from the first to the end of the last element.
@@ -169,13 +175,11 @@ class Exchange {
   bool take_across(size_t i, const Operands& operands, const std::vector<NativeStream>& streams, bool captured);
   // Enqueues the peer reads that peer_copies_, managed_staging_ and batches_ take. The rest stay in here_ by number.
   void pull_together(const Operands& operands, const std::vector<NativeStream>& streams, bool captured);
-  void at_work(Context& context);
+  const WorkStream& on_of(int32_t member) const noexcept { return on_[group_.members.local(member)]; }
+  void at_work(Context& context, NativeStream stream);
   void stage(const BoxOverlap& piece, const Operands& operands) const;
   bool move_next(const Operands& operands, size_t& moved);
   void finish_pulls();
-  bool only_pulls() const noexcept {
-    return route_.sends.empty() && route_.receives.empty() && route_.staged.empty() && !is_linked();
-  }
   int64_t rounds() const noexcept {
     return static_cast<int64_t>(std::max(route_.linked_sends.size(), route_.linked_receives.size()));
   }
@@ -202,7 +206,8 @@ class Exchange {
   Rounds rounds_;
   std::vector<Reach> src_reach_;
   std::vector<Reach> dst_reach_;
-  std::vector<Context*> at_work_;
+  std::vector<WorkStream> on_;  // per local participant
+  std::vector<std::pair<Context*, NativeStream>> at_work_;
   std::vector<std::pair<size_t, size_t>> pairs_;  // local participants: owner and reader
   std::vector<OpenedMemory> opened_;              // src, per pair of local participants
   std::optional<MemberFences> fences_;            // if all pieces are peer reads

@@ -19,6 +19,7 @@ class MemberFence {
   void record(NativeStream stream) const { backend_.record(event_, stream); }
   void wait(Context& context, NativeStream stream) const { context.device().wait_event(stream, event_); }
   bool passed() const { return backend_.passed(event_); }
+  NativeEvent native() const noexcept { return event_; }
 
  private:
   Backend& backend_;

@@ -29,9 +29,9 @@ PermuteCall call_of(const Shape& shape, const StridedArray& src, const StridedAr
           .dst_strides = dst.strides.data()};
 }
 
-void copy_bytes(Context& context, void* dst, const void* src, int64_t bytes) {
-  copy(context, {.dst = static_cast<char*>(dst), .src = static_cast<const char*>(src), .row_bytes = bytes},
-       context.own_stream(), Completion::blocking);
+void copy_bytes(Context& context, void* dst, const void* src, int64_t bytes, NativeStream stream) {
+  copy(context, {.dst = static_cast<char*>(dst), .src = static_cast<const char*>(src), .row_bytes = bytes}, stream,
+       Completion::blocking);
 }
 
 }  // namespace
@@ -113,11 +113,12 @@ void* take_heap(size_t bytes) {
 
 }  // namespace
 
-TemporaryBlock::TemporaryBlock(Context& context, bool on_host, int64_t bytes)
+TemporaryBlock::TemporaryBlock(Context& context, bool on_host, int64_t bytes, const WorkStream& on)
     : context_(context),
+      cache_(*on.cache),
       on_heap_(on_host),
       p_(on_host ? take_heap(static_cast<size_t>(bytes))
-                 : allocate_async(context, bytes, static_cast<int64_t>(kBlockUnit), context.device_memory().own())) {}
+                 : allocate_async(context, bytes, static_cast<int64_t>(kBlockUnit), *on.cache)) {}
 
 TemporaryBlock::~TemporaryBlock() {
   if (on_heap_) {
@@ -125,15 +126,15 @@ TemporaryBlock::~TemporaryBlock() {
     return;
   }
   try {
-    free_async(context_, p_, context_.device_memory().own());
+    free_async(context_, p_, cache_);
   } catch (const Error&) {
     // The device is lost: the block ends with its context.
   }
 }
 
-void move(Context& context, const Shape& shape, const StridedArray& src, const StridedArray& dst,
+void move(Context& context, const Shape& shape, const StridedArray& src, const StridedArray& dst, NativeStream stream,
           Completion completion) {
-  permute(context, call_of(shape, src, dst), context.own_stream(), completion);
+  permute(context, call_of(shape, src, dst), stream, completion);
 }
 
 void move_part(Context& context, const Shape& shape, const StridedArray& src, const Operand& src_operand,
@@ -142,22 +143,23 @@ void move_part(Context& context, const Shape& shape, const StridedArray& src, co
   permute_part(context, call_of(shape, src, dst), src_operand, dst_operand, stream, completion, occupancy);
 }
 
-void pack(Context& context, const Shape& shape, const StridedArray& src, bool on_host, void* to) {
-  if (shape.is_tight(src.strides)) return copy_bytes(context, to, src.p, shape.bytes());
+void pack(Context& context, const Shape& shape, const StridedArray& src, bool on_host, void* to, const WorkStream& on) {
+  if (shape.is_tight(src.strides)) return copy_bytes(context, to, src.p, shape.bytes(), on.stream);
   const Index tight = shape.tight_strides();
-  if (on_host) return move(context, shape, src, {to, tight});
-  const TemporaryBlock block(context, false, shape.bytes());
-  move(context, shape, src, {block.get(), tight});
-  copy_bytes(context, to, block.get(), shape.bytes());
+  if (on_host) return move(context, shape, src, {to, tight}, on.stream);
+  const TemporaryBlock block(context, false, shape.bytes(), on);
+  move(context, shape, src, {block.get(), tight}, on.stream);
+  copy_bytes(context, to, block.get(), shape.bytes(), on.stream);
 }
 
-void unpack(Context& context, const Shape& shape, const void* from, const StridedArray& dst, bool on_host) {
-  if (shape.is_tight(dst.strides)) return copy_bytes(context, dst.p, from, shape.bytes());
+void unpack(Context& context, const Shape& shape, const void* from, const StridedArray& dst, bool on_host,
+            const WorkStream& on) {
+  if (shape.is_tight(dst.strides)) return copy_bytes(context, dst.p, from, shape.bytes(), on.stream);
   const Index tight = shape.tight_strides();
-  if (on_host) return move(context, shape, {const_cast<void*>(from), tight}, dst);
-  const TemporaryBlock block(context, false, shape.bytes());
-  copy_bytes(context, block.get(), from, shape.bytes());
-  move(context, shape, {block.get(), tight}, dst);
+  if (on_host) return move(context, shape, {const_cast<void*>(from), tight}, dst, on.stream);
+  const TemporaryBlock block(context, false, shape.bytes(), on);
+  copy_bytes(context, block.get(), from, shape.bytes(), on.stream);
+  move(context, shape, {block.get(), tight}, dst, on.stream);
 }
 
 }  // namespace gpumem

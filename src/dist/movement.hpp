@@ -39,10 +39,20 @@ std::optional<CopyParams> as_rows(const Shape& shape, char* dst, const Index& ds
 constexpr int64_t kLongRow = 1024;  // bytes
 inline bool are_long(const std::optional<CopyParams>& rows) noexcept { return rows && rows->row_bytes >= kLongRow; }
 
-// Temporary memory on one side of the context, ordered by its own stream.
+// A stream of a context, and the cache whose memory is in its order.
+struct WorkStream {
+  NativeStream stream;
+  StreamCache* cache;
+
+  static WorkStream own(Context& context) noexcept { return {context.own_stream(), &context.device_memory().own()}; }
+};
+
+// Temporary memory on one side of the context. Device memory is ordered by a stream.
 class TemporaryBlock {
  public:
-  TemporaryBlock(Context& context, bool on_host, int64_t bytes);
+  TemporaryBlock(Context& context, bool on_host, int64_t bytes)
+      : TemporaryBlock(context, on_host, bytes, WorkStream::own(context)) {}
+  TemporaryBlock(Context& context, bool on_host, int64_t bytes, const WorkStream& on);
   ~TemporaryBlock();
   TemporaryBlock(const TemporaryBlock&) = delete;
   TemporaryBlock& operator=(const TemporaryBlock&) = delete;
@@ -51,6 +61,7 @@ class TemporaryBlock {
 
  private:
   Context& context_;
+  const StreamCache& cache_;
   const bool on_heap_;
   void* p_;
 };
@@ -72,10 +83,11 @@ void move_part(Context& context, const Shape& shape, const StridedArray& src, co
                const StridedArray& dst, const Operand& dst_operand, NativeStream stream, Completion completion,
                Occupancy occupancy = Occupancy::full);
 
-void move(Context& context, const Shape& shape, const StridedArray& src, const StridedArray& dst,
+void move(Context& context, const Shape& shape, const StridedArray& src, const StridedArray& dst, NativeStream stream,
           Completion completion = Completion::blocking);
 // To pageable memory, without padding, and back; blocking.
-void pack(Context& context, const Shape& shape, const StridedArray& src, bool on_host, void* to);
-void unpack(Context& context, const Shape& shape, const void* from, const StridedArray& dst, bool on_host);
+void pack(Context& context, const Shape& shape, const StridedArray& src, bool on_host, void* to, const WorkStream& on);
+void unpack(Context& context, const Shape& shape, const void* from, const StridedArray& dst, bool on_host,
+            const WorkStream& on);
 
 }  // namespace gpumem

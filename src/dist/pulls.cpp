@@ -36,8 +36,9 @@ void Exchange::reach_all(Operands& operands) {
   }
 }
 
-void Exchange::at_work(Context& context) {
-  if (std::find(at_work_.begin(), at_work_.end(), &context) == at_work_.end()) at_work_.push_back(&context);
+void Exchange::at_work(Context& context, NativeStream stream) {
+  const std::pair work(&context, stream);
+  if (std::find(at_work_.begin(), at_work_.end(), work) == at_work_.end()) at_work_.push_back(work);
 }
 
 // Between a device and host memory, as rows; other pieces are reordered on the device. False: neither works.
@@ -46,7 +47,8 @@ bool Exchange::pull_over_link(const BoxOverlap& piece, const Operands& operands)
   const Operand& from = src_side(piece, operands).operand;
   const Operand& to = dst_side(piece, operands).operand;
   const bool out = to.on_host();
-  Context& runner = group_.context_of(out ? piece.src_member : piece.dst_member);
+  const int32_t runs = out ? piece.src_member : piece.dst_member;
+  Context& runner = group_.context_of(runs);
   const Operand& near = out ? from : to;
   const int64_t bytes = piece.shape.bytes();
   if (out == from.on_host() || !runner.on_cuda() || bytes < kWorthABlock || near.kind != GPUMEM_MEMORY_DEVICE ||
@@ -55,10 +57,10 @@ bool Exchange::pull_over_link(const BoxOverlap& piece, const Operands& operands)
   }
   const StridedArray src = src_of(piece, operands);
   const StridedArray dst = dst_of(piece, operands);
-  const NativeStream stream = runner.own_stream();
+  const NativeStream stream = on_of(runs).stream;
   const Completion completion =
       (out ? to : from).kind == GPUMEM_MEMORY_PINNED ? Completion::asynchronous : Completion::blocking;
-  at_work(runner);
+  at_work(runner, stream);
   const auto rows_of = [&](const StridedArray& d, const StridedArray& s) {
     return as_rows(piece.shape, static_cast<char*>(d.p), d.strides, static_cast<const char*>(s.p), s.strides);
   };
@@ -71,7 +73,7 @@ bool Exchange::pull_over_link(const BoxOverlap& piece, const Operands& operands)
   constexpr int64_t kShortestRow = 256;
   if (!rows || rows->row_bytes < kShortestRow) return false;
   std::optional<TemporaryBlock> block;
-  if (!has_block([&] { block.emplace(runner, false, bytes); })) return false;
+  if (!has_block([&] { block.emplace(runner, false, bytes, on_of(runs)); })) return false;
   const StridedArray between{block->get(), tight};
   const Operand of_block = look_up_range(runner, block->get(), bytes, Access::write, "the workspace", bytes);
   if (out) {
@@ -95,6 +97,7 @@ void Exchange::pull(const BoxOverlap& piece, const Operands& operands) {
   Context& of_src = group_.context_of(piece.src_member);
   Context& of_dst = group_.context_of(piece.dst_member);
   Context& runner = of_dst.on_cuda() ? of_dst : of_src;
+  const NativeStream stream = on_of(of_dst.on_cuda() ? piece.dst_member : piece.src_member).stream;
   const auto seen = [&](const Side& side, const Context& of_side, Access access) {
     if (of_side.on_cuda() == runner.on_cuda()) return side.operand;
     return look_up_range(runner, side.first, side.bytes, access, access == Access::read ? "src" : "dst", side.bytes);
@@ -103,10 +106,10 @@ void Exchange::pull(const BoxOverlap& piece, const Operands& operands) {
       of_src.on_cuda() == runner.on_cuda() ? *read : seen(src_side(piece, operands), of_src, Access::read);
   const Operand dst = seen(dst_side(piece, operands), of_dst, Access::write);
   const bool enqueued = runner.on_cuda() && !src.on_host() && !dst.on_host();
-  move_part(runner, piece.shape, src_of(piece, operands), src, dst_of(piece, operands), dst, runner.own_stream(),
+  move_part(runner, piece.shape, src_of(piece, operands), src, dst_of(piece, operands), dst, stream,
             enqueued ? Completion::asynchronous : Completion::blocking,
             peer_copies_.occupancy(group_.members.local(piece.dst_member), piece.shape.bytes()));
-  if (enqueued) at_work(runner);
+  if (enqueued) at_work(runner, stream);
 }
 
 bool Exchange::reads_directly(size_t from, size_t to, const Operands& operands) const {
@@ -157,11 +160,11 @@ bool Exchange::take_across(size_t i, const Operands& operands, const std::vector
   if (near) {
     crossed.src_operand.device = of_dst.device;
     if (!peer_copies_.take(crossed, captured)) return false;
-    at_work(*group_.contexts[to]);
+    at_work(*group_.contexts[to], streams[to]);
     return true;
   }
-  at_work(*group_.contexts[from]);  // a partial failure is waited for
-  at_work(*group_.contexts[to]);
+  at_work(*group_.contexts[from], streams[from]);  // a partial failure is waited for
+  at_work(*group_.contexts[to], streams[to]);
   return managed_staging_.take(crossed, from, streams[from]);
 }
 
@@ -169,7 +172,7 @@ void Exchange::pull_together(const Operands& operands, const std::vector<NativeS
   if (!captured) batches_.make_room(streams);
   sort_pulls(operands);
   for (size_t member = 0; member < group_.contexts.size(); ++member) {
-    if (batches_.packs(member)) at_work(*group_.contexts[member]);
+    if (batches_.packs(member)) at_work(*group_.contexts[member], streams[member]);
   }
   batches_.pack(streams);
   here_.clear();
@@ -181,7 +184,7 @@ void Exchange::pull_together(const Operands& operands, const std::vector<NativeS
   for (size_t member = 0; member < group_.contexts.size(); ++member) {
     Context& context = *group_.contexts[member];
     if (batches_.empty(member)) continue;
-    at_work(context);
+    at_work(context, streams[member]);
     batches_.launch(member, streams[member]);
   }
 }

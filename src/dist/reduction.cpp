@@ -208,7 +208,7 @@ class Reduction::Operand {
       Context& context = of_.group_.context_of(box.member);
       copy = std::make_unique<TemporaryBlock>(context, on_host_[at], shape.bytes());
       const Index tight = shape.tight_strides();
-      move(context, shape, {p, box.strides}, {copy->get(), tight},
+      move(context, shape, {p, box.strides}, {copy->get(), tight}, context.own_stream(),
            on_host_[at] ? Completion::blocking : Completion::asynchronous);
     }
     return copy->get();

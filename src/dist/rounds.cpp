@@ -1,5 +1,5 @@
 // Transfers on the link. Round r combines the r-th packet of each pair, so no transfer waits for a later one. A round
-// travels on side streams while own streams pack the next. Own streams never wait for the link, which may break.
+// travels on the link's streams while work streams pack the next. Work streams never wait for the link, which may break.
 #include <atomic>
 #include <new>
 #include <thread>
@@ -82,7 +82,7 @@ void Exchange::open_slots(const Operands& operands) {
         Slot& slot = of_all.emplace_back();
         if (!needed[at]) continue;
         Context& context = *group_.contexts[at];
-        slot.block = std::make_unique<TemporaryBlock>(context, false, room[at]);
+        slot.block = std::make_unique<TemporaryBlock>(context, false, room[at], on_[at]);
         slot.operand = look_up_range(context, slot.block->get(), room[at], Access::write, "workspace");
       }
     }
@@ -95,16 +95,17 @@ void Exchange::pack_packet(const Message& packet, const Slot& slot, const Operan
   char* to = static_cast<char*>(slot.block->get()) + packet.place;
   for (const BoxOverlap& piece : packet.pieces) {
     Context& context = group_.context_of(piece.src_member);
+    const WorkStream& on = on_of(piece.src_member);
     const Side& side = src_side(piece, operands);
     const Index tight = piece.shape.tight_strides();
     if (is_near(context, side.operand, context.device().props().ordinal)) {
       move_part(context, piece.shape, src_of(piece, operands), side.operand, {to, tight}, slot.operand,
-                context.own_stream(), Completion::asynchronous);
-      at_work(context);
+                on.stream, Completion::asynchronous);
+      at_work(context, on.stream);
     } else {
       const TemporaryBlock block(context, true, piece.shape.bytes());
-      pack(context, piece.shape, src_of(piece, operands), side.operand.on_host(), block.get());
-      unpack(context, piece.shape, block.get(), {to, tight}, false);
+      pack(context, piece.shape, src_of(piece, operands), side.operand.on_host(), block.get(), on);
+      unpack(context, piece.shape, block.get(), {to, tight}, false, on);
     }
     to += piece.shape.bytes();
   }
@@ -114,22 +115,23 @@ void Exchange::unpack_packet(const Message& packet, const Slot& slot, const Oper
   char* from = static_cast<char*>(slot.block->get()) + packet.place;
   for (const BoxOverlap& piece : packet.pieces) {
     Context& context = group_.context_of(piece.dst_member);
+    const WorkStream& on = on_of(piece.dst_member);
     const Side& side = dst_side(piece, operands);
     const Index tight = piece.shape.tight_strides();
     if (is_near(context, side.operand, context.device().props().ordinal)) {
       move_part(context, piece.shape, {from, tight}, slot.operand, dst_of(piece, operands), side.operand,
-                context.own_stream(), Completion::asynchronous);
-      at_work(context);
+                on.stream, Completion::asynchronous);
+      at_work(context, on.stream);
     } else {
       const TemporaryBlock block(context, true, piece.shape.bytes());
-      pack(context, piece.shape, {from, tight}, false, block.get());
-      unpack(context, piece.shape, block.get(), dst_of(piece, operands), side.operand.on_host());
+      pack(context, piece.shape, {from, tight}, false, block.get(), on);
+      unpack(context, piece.shape, block.get(), dst_of(piece, operands), side.operand.on_host(), on);
     }
     from += piece.shape.bytes();
   }
 }
 
-// Earlier work of the own streams comes first: packets of this round, and unpacking from the slots it reuses.
+// Earlier work of the work streams comes first: packets of this round, and unpacking from the slots it reuses.
 void Exchange::begin_round(const Operands& operands) {
   DeviceTransport& wire = *group_.wire;
   const auto round = static_cast<size_t>(rounds_.begun);
@@ -150,7 +152,7 @@ void Exchange::begin_round(const Operands& operands) {
   add(route_.linked_sends, true, rounds_.outgoing);
   add(route_.linked_receives, false, rounds_.incoming);
   for (size_t at = 0; at < group_.contexts.size(); ++at) {
-    wire.ready[at].record(group_.contexts[at]->own_stream());
+    wire.ready[at].record(on_[at].stream);
     wire.ready[at].wait(*group_.contexts[at], wire.streams[at]);
   }
   ++rounds_.begun;

@@ -60,8 +60,11 @@ bool may_be_there(const BoxOverlap& piece) noexcept {
          piece.shape.same_places(piece.src_strides, piece.dst_strides);
 }
 
-std::vector<BoxOverlap> joined(std::vector<BoxOverlap> pieces) {
-  const auto between = [](const BoxOverlap& piece) { return std::pair(piece.src_member, piece.dst_member); };
+// Sorted so that each reader begins with itself and then the participant after it: readers do not share an owner's link.
+std::vector<BoxOverlap> joined(std::vector<BoxOverlap> pieces, int32_t members) {
+  const auto between = [&](const BoxOverlap& piece) {
+    return std::pair((piece.src_member - piece.dst_member + members) % members, piece.dst_member);
+  };
   std::stable_sort(pieces.begin(), pieces.end(),
                    [&](const BoxOverlap& a, const BoxOverlap& b) { return between(a) < between(b); });
   std::vector<BoxOverlap> all;
@@ -207,7 +210,7 @@ Route route(const Layout& src, const Layout& dst, const Group& group, int64_t wo
   }
   for (size_t before = SIZE_MAX; all.pulls.size() < before;) {  // rows of blocks, then rows of those rows
     before = all.pulls.size();
-    all.pulls = joined(std::move(all.pulls));
+    all.pulls = joined(std::move(all.pulls), group.members.all());
   }
   all.sends = std::move(sends).in_order();
   all.receives = std::move(receives).in_order();

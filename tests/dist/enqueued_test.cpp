@@ -1,7 +1,6 @@
 // Exchanges that are only enqueued: what they move, in whose order, and where they are refused.
 #include <gtest/gtest.h>
 
-#include "dist/ranks.hpp"
 #include "dist/two_members.hpp"
 
 namespace gpumem_test {
@@ -230,22 +229,6 @@ TEST_P(DistEnqueuedRefusals, TwoKindsOfContext) {
     EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, status, {"member", "host"}));
     EXPECT_EQ(to, Bytes(96, 2));
   }
-}
-
-TEST(DistEnqueuedOfSeveral, NothingGoesToOtherProcesses) {
-  in_threads(2, [](Rank& rank) {
-    rank.start();
-    const Move swap{{4, {2000}, {{0, {0}, {1000}, 0, {1}}, {rank.part.all - 1, {1000}, {2000}, 0, {1}}}},
-                    {4, {2000}, {{rank.part.all - 1, {0}, {1000}, 0, {1}}, {0, {1000}, {2000}, 0, {1}}}},
-                    {}};
-    PlannedMove planned(rank.dist.get(), rank.part, swap, nullptr, rank.own);
-    planned.by = [](gpumem_dist_plan* plan, const void* const* src, void* const* dst) {
-      return gpumem_dist_execute_async(plan, src, dst, nullptr);
-    };
-    EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, planned.execute(), {"other processes"}));
-    planned.by = gpumem_dist_execute;
-    planned.run(rank.shared);
-  });
 }
 
 INSTANTIATE_TEST_SUITE_P(On, DistEnqueued, testing::ValuesIn(contexts_here()), OnEachContext::name);

@@ -17,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -115,12 +116,17 @@ class SocketTransport {
     table.rank = rank_;
     table.size = mesh_.size();
     table.isend = [](void* user, const void* p, int64_t bytes, int32_t to, void** request) {
+      const Turn turn(self(user));
       return self(user).isend(p, bytes, to, request);
     };
     table.irecv = [](void* user, void* p, int64_t bytes, int32_t from, void** request) {
+      const Turn turn(self(user));
       return self(user).irecv(p, bytes, from, request);
     };
-    table.test = [](void* user, void* request, int32_t* done) { return self(user).test(request, done); };
+    table.test = [](void* user, void* request, int32_t* done) {
+      const Turn turn(self(user));
+      return self(user).test(request, done);
+    };
     table.release = [](void* user) { self(user).release(); };
     return table;
   }
@@ -131,6 +137,8 @@ class SocketTransport {
   }
   // A peer that is gone is then only silent, as over a network.
   void see_no_ends() { sees_ends_ = false; }
+  // Exchanges that are only enqueued call it in a thread of the library.
+  void allow_any_thread() { any_thread_ = true; }
   // A message that is longer than what is received, as where processes carry out different plans, then fails, as in MPI.
   void allow_longer() { allows_longer_ = true; }
   // What it changes of each message before it is sent, which is a lie, too.
@@ -160,6 +168,14 @@ class SocketTransport {
   };
   static constexpr uint64_t kHead = sizeof Request::length;
 
+  // One call at a time.
+  struct Turn {
+    explicit Turn(SocketTransport& of) : lock(of.turn_, std::try_to_lock) {
+      of.misused(!lock.owns_lock(), "two calls at a time");
+    }
+    std::unique_lock<std::mutex> lock;
+  };
+
   static SocketTransport& self(void* user) { return *static_cast<SocketTransport*>(user); }
 
   static uint64_t sum_of(const char* p, uint64_t bytes) {
@@ -179,7 +195,7 @@ class SocketTransport {
   }
   bool misused_here() {
     return misused(released_ != 0, "a call after release()") ||
-           misused(std::this_thread::get_id() != thread_, "a call in another thread");
+           misused(!any_thread_ && std::this_thread::get_id() != thread_, "a call in another thread");
   }
 
   bool is_due(std::initializer_list<Fault::What> kinds) {
@@ -361,6 +377,8 @@ class SocketTransport {
   Mesh& mesh_;
   int rank_;
   std::thread::id thread_ = std::this_thread::get_id();
+  bool any_thread_ = false;
+  std::mutex turn_;
   std::vector<Peer> peers_;
   std::map<Request*, std::unique_ptr<Request>> live_;
   Fault fault_;

@@ -92,13 +92,11 @@ class basic_dist_plan {
   // passed the call.
   of<void> execute_async(const dist_parts<const T>& src, const dist_parts<T>& dst,
                          const std::vector<stream_ref>& streams = {}) const {
-    if (const std::string why = misfit("execute_async", src, dst); !why.empty())
-      return Mode::template refuse<void>(why);
+    if (const std::string why = misfit("execute_async", src, dst); !why.empty()) return refuse_move(why);
     return enqueue(src.data(), dst.data(), streams);
   }
   of<void> execute_async(const dist_parts<T>& x, const std::vector<stream_ref>& streams = {}) const {
-    if (const std::string why = misfit_in_place("execute_async", x); !why.empty())
-      return Mode::template refuse<void>(why);
+    if (const std::string why = misfit_in_place("execute_async", x); !why.empty()) return refuse_move(why);
     return enqueue(x.data(), nullptr, streams);
   }
 
@@ -195,14 +193,14 @@ class basic_dist_plan {
   of<void> enqueue(const void* const* src, void* const* dst, const std::vector<stream_ref>& streams) const {
     const std::size_t members = get() == nullptr ? streams.size() : kept_->src.size();
     if (!streams.empty() && streams.size() != members) {
-      return Mode::template refuse<void>("execute_async: " + std::to_string(streams.size()) +
-                                         " streams; expected one per member, " + std::to_string(members));
+      return refuse_move("execute_async: " + std::to_string(streams.size()) + " streams; expected one per member, " +
+                         std::to_string(members));
     }
     std::vector<gpumem_stream*> handles;
     for (const stream_ref& one : streams) {
       if (one.get() == nullptr) {
-        return Mode::template refuse<void>("execute_async: streams[" + std::to_string(handles.size()) +
-                                           "] was moved from; expected a live stream");
+        return refuse_move("execute_async: streams[" + std::to_string(handles.size()) +
+                           "] was moved from; expected a live stream");
       }
       handles.push_back(one.get());
     }

@@ -8,7 +8,7 @@ one box, an array with the strides of the layout works too.
 import math
 import threading
 from collections import namedtuple
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 
 from . import _gpumem as raw
 from .array import end, expect_callbacks
@@ -389,12 +389,12 @@ class DistPlan(Owner):
     def execute(self, src, dst=None, *, streams=None):
         """Moves src to dst, or without dst fills the halo of src. With `streams`, one per member, it is asynchronous."""
         with self._call() as handle:
-            with nullcontext() if streams is not None else told(raw.gpumem_dist_execute, handle, None, None):
+            with told(raw.gpumem_dist_execute, handle, None, None):
                 of, of_pointers, to, to_pointers = self._operands(src, dst, streams)
+                handles = numbers("Q", [stream_handle(stream, f"streams[{place}]") or 0 for place, stream in enumerate(streams or [])])
             if streams is None:
                 raw.gpumem_dist_execute(handle, of_pointers, to_pointers)
                 return
-            handles = numbers("Q", [stream_handle(stream, f"streams[{place}]") or 0 for place, stream in enumerate(streams)])
             raw.gpumem_dist_execute_async(handle, of_pointers, to_pointers, handles)
             for stream, *kept in zip(streams, of, to):
                 stream.keep((*kept, self))

@@ -195,6 +195,13 @@ void HostBackend::host_callback(NativeStream stream, HostTask task) {
   submit(stream, Completion::asynchronous, std::move(task));
 }
 
+void HostBackend::waiting_callback(NativeStream stream, HostTask task) {
+  host_callback(stream, [waits = std::move(task)] {
+    const QueueWorkers::Blocked blocked;
+    waits();
+  });
+}
+
 NativeEvent HostBackend::create_event() { return new HostEvent; }
 void HostBackend::destroy_event(NativeEvent event) noexcept { delete &event_of(event); }
 

@@ -79,6 +79,7 @@ class HostBackend final : public Host {
   void await_order() override { own_queue_.drain(); }
   bool idle(NativeStream stream) override;
   void host_callback(NativeStream stream, HostTask task) override;
+  void waiting_callback(NativeStream stream, HostTask task) override;
   NativeEvent create_event() override;
   void destroy_event(NativeEvent event) noexcept override;
   void record(NativeEvent event, NativeStream stream) override;

@@ -16,7 +16,9 @@ class World:
 
     def __init__(self, adapter):
         self.mpi = ctypes.CDLL(adapter)  # with the MPI that it is linked to
-        self.mpi.MPI_Init(None, None)
+        given = ctypes.c_int()
+        self.mpi.MPI_Init_thread(None, None, 3, ctypes.byref(given))  # MPI_THREAD_MULTIPLE of Open MPI and MPICH
+        assert given.value == 3, given.value
 
     def py2f(self):
         return 0 if hasattr(self.mpi, "ompi_mpi_comm_world") else 0x44000000  # of Open MPI, of MPICH
@@ -25,7 +27,7 @@ class World:
         self.mpi.MPI_Finalize()
 
 
-def tell_of_mistakes(gpumem, dist, rank, mine, whole, part):
+def tell_of_mistakes(gpumem, dist, stream, rank, mine, whole, part):
     """Process 1 makes mistakes that the package finds before it calls the library. The others learn of them at once, as of the library's
     refusals: they go on after plans and reductions that send no elements, and else the connection is lost."""
     sums, move = dist.plan_reduce(mine), dist.plan_redistribute(mine, whole)
@@ -49,7 +51,7 @@ def tell_of_mistakes(gpumem, dist, rank, mine, whole, part):
             raise AssertionError(f"call {number} of process {rank}")
     assert sums.reduce(part, "max") <= 1
     try:
-        move.execute(some, everything)
+        move.execute(some, everything, streams=[stream] if wrong else None)
     except ValueError as error:
         assert wrong or isinstance(error, gpumem.InvalidArgument), error
     except gpumem.PeerLost:
@@ -73,14 +75,20 @@ def main():
         all_of_it = array("d", bytes(8 * len(x)))
         dist.plan_redistribute(mine, whole).execute(x[first:end], all_of_it)
         assert all_of_it == x
+        stream = ctx.Stream()
+        move, copies = dist.plan_redistribute(mine, whole), [array("d", bytes(8 * len(x))) for _ in range(5)]
+        for copy in copies:
+            move.execute(x[first:end], copy, streams=[stream])
+        stream.synchronize()
+        assert all(copy == x for copy in copies)
         plan = dist.plan_reduce(mine)
         assert plan.reduce(x[first:end]) == ctx.reduce(x)
         assert plan.argreduce(x[first:end], "max") == ctx.argreduce(x, "max")
-        tell_of_mistakes(gpumem, dist, info.rank, mine, whole, x[first:end])
+        tell_of_mistakes(gpumem, dist, stream, info.rank, mine, whole, x[first:end])
         if info.rank == 0:
             print(f"{info.size} processes")
             assert info.size > 1
-        del plan
+        del plan, move
     world.end()
     try:
         gpumem.Dist([gpumem.Context("host")], world, mpi_library=sys.argv[2])

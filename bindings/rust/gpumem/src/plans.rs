@@ -189,8 +189,7 @@ impl Redistribution {
     }
 
     /// Executes the plan asynchronously, on one stream or scope per member. The member's memory was given or lent to
-    /// it. All members belong to this process. If the call fails, it waits for the streams.
-    /// `gpumem_dist_execute_async()`.
+    /// it. If the call fails, it waits for the streams. `gpumem_dist_execute_async()`.
     ///
     /// ```
     /// use gpumem::{Block, Context, Dist, Layout};
@@ -214,10 +213,11 @@ impl Redistribution {
         src: &[Lent<'_, T>],
         dst: &[LentMut<'_, T>],
     ) -> Result<()> {
-        self.plan.require_queues(queues)?;
+        self.plan.told(self.plan.require_queues(queues))?;
         let src = src.iter().enumerate().map(|(i, x)| queues[i].input(*x, "src")?.whole("src"));
-        let src = self.plan.pointers(src, &self.src, "src")?;
-        self.plan.enqueue(queues, &src, &self.plan.of_lent(queues, dst, &self.dst, "dst")?)
+        let src = self.plan.told(self.plan.pointers(src, &self.src, "src"))?;
+        let dst = self.plan.told(self.plan.of_lent(queues, dst, &self.dst, "dst"))?;
+        self.plan.enqueue(queues, &src, &dst)
     }
 }
 
@@ -231,8 +231,8 @@ impl Halo {
 
     /// Executes the plan asynchronously, as [`Redistribution::execute_async`]. `gpumem_dist_execute_async()`.
     pub fn execute_async<T: Plain>(&self, queues: &[&Queue], x: &[LentMut<'_, T>]) -> Result<()> {
-        self.plan.require_queues(queues)?;
-        let x = self.plan.of_lent(queues, x, &self.needed, "x")?;
+        self.plan.told(self.plan.require_queues(queues))?;
+        let x = self.plan.told(self.plan.of_lent(queues, x, &self.needed, "x"))?;
         self.plan.enqueue(queues, &x, &x)
     }
 }

@@ -1,0 +1,85 @@
+#include "dist/background.hpp"
+
+#include <memory>
+
+#include "base/scope_exit.hpp"
+
+namespace gpumem {
+
+struct Background::Run {
+  Exchange& exchange;
+  int64_t plan;
+  std::vector<const void*> src;
+  std::vector<void*> dst;  // empty: NULL
+};
+
+Background::Background(const Group& group) : group_(group) {
+  ScopeExit undo([this]() noexcept { end(); });
+  queue_ = host().create_side_stream();
+  for (Context* context : group.contexts) {
+    work_.push_back({context->device().create_side_stream(), nullptr});
+    work_.back().cache = &context->device_memory().open(work_.back().stream);
+  }
+  earlier_.emplace(group.contexts);
+  done_.emplace(host());
+  undo.release();
+}
+
+Background::~Background() { end(); }
+
+// The runs are over before the memory and the streams that they use.
+void Background::end() noexcept {
+  if (queue_ != nullptr) {
+    host().finish_stream(queue_);
+    host().destroy_stream(queue_);
+  }
+  for (size_t i = 0; i < work_.size(); ++i) {
+    Context& context = *group_.contexts[i];
+    if (work_[i].cache != nullptr) context.device_memory().close(*work_[i].cache, true);
+    context.device().destroy_stream(work_[i].stream);
+  }
+}
+
+void Background::finish() noexcept { host().finish_stream(queue_); }
+
+void Background::run(const Run& what) noexcept {
+  try {
+    group_.communicator.require_sound();
+    group_.communicator.begin_call(CallKind::execute, what.plan);
+    what.exchange.run(what.src.data(), what.dst.empty() ? nullptr : what.dst.data(), "src", &work_);
+  } catch (...) {
+    group_.communicator.give_up(current_error());
+  }
+}
+
+void Background::enqueue(Exchange& exchange, int64_t plan, const void* const* src, void* const* dst,
+                         const std::vector<NativeStream>& streams) {
+  const size_t members = group_.contexts.size();
+  try {
+    exchange.check(src, dst);
+    const auto what = std::make_shared<Run>(exchange, plan);
+    what->src.assign(members, nullptr);
+    if (src != nullptr) what->src.assign(src, src + members);
+    if (dst != nullptr) what->dst.assign(dst, dst + members);
+    for (size_t i = 0; i < members; ++i) {
+      earlier_->of(i).record(streams[i]);
+      host().wait_event(queue_, earlier_->of(i).native());
+    }
+    host().waiting_callback(queue_, [this, what] { run(*what); });
+  } catch (const std::exception&) {
+    finish();
+    group_.communicator.require_sound();
+    group_.communicator.begin_call(CallKind::execute, plan);
+    group_.communicator.give_up(current_error());
+    throw;
+  }
+  try {
+    done_->record(queue_);
+    for (size_t i = 0; i < members; ++i) done_->wait(*group_.contexts[i], streams[i]);
+  } catch (const std::exception&) {
+    finish();
+    throw;
+  }
+}
+
+}  // namespace gpumem

@@ -1,0 +1,264 @@
+// Exchanges between processes that are only enqueued: what they move, in whose order, and what happens when one fails.
+#include <gtest/gtest.h>
+
+#include "dist/ranks.hpp"
+#include "dist/worker.hpp"
+
+namespace gpumem_test {
+namespace {
+
+int cases(int all) { return quick_run() ? all / 10 : all; }
+
+// A rank with a stream of each member's context, and now and then the context's own.
+class Streams {
+ public:
+  explicit Streams(Rank& rank) : rank_(rank) {
+    rank.transport.allow_any_thread();
+    for (gpumem_ctx* ctx : rank.part.contexts) {
+      EXPECT_TRUE(ok(gpumem_stream_create(ctx, &made_.emplace_back())));
+    }
+    choose(false);
+  }
+  ~Streams() {
+    for (gpumem_stream* stream : made_) EXPECT_TRUE(ok(gpumem_stream_destroy(stream)));
+  }
+  Streams(const Streams&) = delete;
+  Streams& operator=(const Streams&) = delete;
+
+  void choose(bool own) {
+    used_ = made_;
+    for (gpumem_stream*& stream : used_) stream = own && rank_.own.below(2) == 0 ? nullptr : stream;
+  }
+  gpumem_status enqueue(gpumem_dist_plan* plan, const void* const* src, void* const* dst) const {
+    return gpumem_dist_execute_async(plan, src, dst, used_.data());
+  }
+  void finish() const {
+    for (size_t i = 0; i < used_.size(); ++i)
+      EXPECT_TRUE(ok(gpumem_stream_synchronize(rank_.part.contexts[i], used_[i])));
+  }
+  // Enqueues, and waits for the streams.
+  Execute both() {
+    return [this](gpumem_dist_plan* plan, const void* const* src, void* const* dst) {
+      choose(true);
+      const gpumem_status status = enqueue(plan, src, dst);
+      finish();
+      return status;
+    };
+  }
+  gpumem_stream* of(size_t member) const { return used_[member]; }
+
+ private:
+  Rank& rank_;
+  std::vector<gpumem_stream*> made_;
+  std::vector<gpumem_stream*> used_;
+};
+
+void in_hosts(int size, const std::function<void(Rank&)>& f) {
+  EXPECT_TRUE(in_processes(On::host, size, f)->all_well());
+}
+
+// Each process decides by itself whether it waits in the call.
+TEST(DistBackground, MoveAnyLayoutToAnyOther) {
+  for (const int size : {2, 3, 5}) {
+    in_hosts(size, [](Rank& rank) {
+      rank.start();
+      Streams streams(rank);
+      for (int i = 0; i < cases(200) && !testing::Test::HasFailure(); ++i) {
+        PlannedMove planned(rank.dist.get(), rank.part, random_move(rank.part.all, 6000, rank.shared), nullptr,
+                            rank.own);
+        if (rank.own.below(4) != 0) planned.by = streams.both();
+        planned.run(rank.shared);
+        planned.run(rank.shared);
+      }
+    });
+  }
+}
+
+TEST(DistBackground, FillHalos) {
+  in_hosts(4, [](Rank& rank) {
+    rank.start();
+    Streams streams(rank);
+    for (int i = 0; i < cases(150) && !testing::Test::HasFailure(); ++i) {
+      const gpumem_dist_plan_options options = plan_options(int64_t{4096} << (rank.rank * 5 % 7));
+      Halo halo;
+      const Layout layout = random_halo_layout(rank.part.all, 2000, halo, rank.shared);
+      PlannedHalo planned(rank.dist.get(), rank.part, layout, halo, &options, rank.own);
+      if (rank.own.below(4) != 0) planned.by = streams.both();
+      planned.run(rank.shared);
+    }
+  });
+}
+
+// The elements are written before each turn and overwritten behind it, and nothing waits in between.
+TEST(DistBackground, RunBetweenWhatTheStreamsHold) {
+  in_hosts(2, [](Rank& rank) {
+    constexpr int64_t kEach = 20000;
+    constexpr int32_t kTurns = 30;
+    rank.start();
+    Streams streams(rank);
+    const int64_t n = kEach * rank.part.all;
+    Layout from{4, {n}, {}}, to{4, {n}, {}};
+    for (int64_t i = 0; i < rank.part.all; ++i) {
+      from.boxes.push_back({i, {kEach * i}, {kEach * (i + 1)}, 0, {1}});
+      const int64_t other = rank.part.all - 1 - i;
+      to.boxes.push_back({i, {kEach * other}, {kEach * (other + 1)}, 0, {1}});
+    }
+    const View src_view(from, rank.part.first, rank.part.count()), dst_view(to, rank.part.first, rank.part.count());
+    gpumem_dist_plan* made = nullptr;
+    ASSERT_TRUE(ok(gpumem_dist_plan_redistribute(rank.dist.get(), &src_view.raw, &dst_view.raw, nullptr, nullptr, &made)));
+    Plan plan(made);
+    const auto members = static_cast<size_t>(rank.part.count());
+    std::vector<std::vector<int32_t>> src(members, std::vector<int32_t>(kEach));
+    std::vector<std::vector<int32_t>> dst(members * kTurns, std::vector<int32_t>(kEach));
+    for (int32_t turn = 0; turn < kTurns; ++turn) {
+      std::vector<const void*> sources;
+      std::vector<void*> targets;
+      for (size_t i = 0; i < members; ++i) {
+        const int32_t value = 100 * turn + static_cast<int32_t>(rank.part.first) + static_cast<int32_t>(i);
+        ASSERT_TRUE(ok(gpumem_fill_async(rank.part.contexts[i], src[i].data(), &value, 4, kEach, streams.of(i))));
+        sources.push_back(src[i].data());
+        targets.push_back(dst[static_cast<size_t>(turn) * members + i].data());
+      }
+      ASSERT_TRUE(ok(streams.enqueue(plan.get(), sources.data(), targets.data())));
+    }
+    plan.reset();
+    streams.finish();
+    for (int32_t turn = 0; turn < kTurns; ++turn) {
+      for (size_t i = 0; i < members; ++i) {
+        const int64_t from_member = rank.part.all - 1 - rank.part.first - static_cast<int64_t>(i);
+        const std::vector<int32_t> expected(kEach, 100 * turn + static_cast<int32_t>(from_member));
+        ASSERT_EQ(dst[static_cast<size_t>(turn) * members + i], expected) << "turn " << turn << ", member " << i;
+      }
+    }
+  });
+}
+
+// While a process waits for another one, its context with one thread does other work.
+TEST(DistBackground, OtherStreamsGoOn) {
+  in_hosts(2, [](Rank& rank) {
+    rank.start();
+    Streams streams(rank);
+    PlannedMove planned(rank.dist.get(), rank.part, all_to_all(rank.part), nullptr, rank.own);
+    planned.run(rank.shared);
+    planned.by = [&](gpumem_dist_plan* plan, const void* const* src, void* const* dst) {
+      return streams.enqueue(plan, src, dst);
+    };
+    constexpr double kLate = 1.5;
+    const Clock::time_point start = Clock::now();
+    if (rank.rank == 1) sleep_for(kLate);
+    EXPECT_TRUE(ok(planned.execute()));
+    if (rank.rank == 0) {
+      gpumem_stream* other = nullptr;
+      gpumem_ctx* const ctx = rank.part.contexts[0];
+      ASSERT_TRUE(ok(gpumem_stream_create(ctx, &other)));
+      std::vector<char> bytes(1 << 20, 1);
+      ASSERT_TRUE(ok(gpumem_fill_async(ctx, bytes.data(), "b", 1, 1 << 20, other)));
+      ASSERT_TRUE(ok(gpumem_stream_synchronize(ctx, other)));
+      ASSERT_TRUE(ok(gpumem_fill(ctx, bytes.data(), "c", 1, 1 << 20)));
+      EXPECT_LT(seconds_since(start), kLate / 2);
+      ASSERT_TRUE(ok(gpumem_stream_destroy(other)));
+      streams.finish();
+      EXPECT_GT(seconds_since(start), kLate / 2);
+    }
+    streams.finish();
+    planned.by = gpumem_dist_execute;
+    planned.run(rank.shared);
+  });
+}
+
+// A blocking call comes after what was enqueued, and a reduction sees it.
+TEST(DistBackground, BlockingCallsComeAfterwards) {
+  in_hosts(3, [](Rank& rank) {
+    rank.start();
+    Streams streams(rank);
+    PlannedMove planned(rank.dist.get(), rank.part, all_to_all(rank.part), nullptr, rank.own);
+    PlannedReduction sum(rank.dist.get(), rank.part, slabs(rank.part, 9001), nullptr, rank.own);
+    planned.run(rank.shared);
+    planned.by = [&](gpumem_dist_plan* plan, const void* const* src, void* const* dst) {
+      return streams.enqueue(plan, src, dst);
+    };
+    for (int i = 0; i < 20; ++i) {
+      ASSERT_TRUE(ok(planned.execute()));
+      if (i % 3 != 0) {
+        ASSERT_TRUE(ok(planned.execute()));
+      }
+      sum.run(rank.contexts[1], GPUMEM_F64, GPUMEM_SUM, rank.shared);
+    }
+    streams.finish();
+  });
+}
+
+// The caller learns its mistake at once, and the others in their next call.
+TEST(DistBackground, AMistakeOfOneProcess) {
+  const auto processes = in_processes(On::host, 3, [](Rank& rank) {
+    rank.start(kEnough);
+    Streams streams(rank);
+    PlannedMove planned(rank.dist.get(), rank.part, all_to_all(rank.part), nullptr, rank.own);
+    const std::vector<const void*> nothing(static_cast<size_t>(rank.part.count()), nullptr);
+    planned.by = [&](gpumem_dist_plan* plan, const void* const* src, void* const* dst) {
+      return streams.enqueue(plan, rank.rank == 1 ? nothing.data() : src, dst);
+    };
+    const gpumem_status status = in_time(kEnough, [&] { return planned.execute(); });
+    if (rank.rank == 1) {
+      EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, status, {"src[0]", "NULL"}));
+      expect_stuck(rank, status);
+    } else {
+      EXPECT_TRUE(ok(status));
+      streams.finish();
+      EXPECT_TRUE(lost(info_of(rank.dist.get()).status));
+      EXPECT_NE(last_error().find("gave up"), std::string::npos) << last_error();
+    }
+  });
+  EXPECT_TRUE(processes->all_well());
+}
+
+TEST(DistBackground, AProcessThatNeverCalls) {
+  const auto processes = in_processes(On::host, 2, [](Rank& rank) {
+    rank.start(kDeadline);
+    Streams streams(rank);
+    PlannedMove planned(rank.dist.get(), rank.part, all_to_all(rank.part), nullptr, rank.own);
+    if (rank.rank == 1) return sleep_for(3 * kDeadline);
+    planned.by = streams.both();
+    EXPECT_TRUE(ok(planned.execute()));
+    EXPECT_TRUE(gives(GPUMEM_TIMED_OUT, info_of(rank.dist.get()).status));
+    expect_stuck(rank, GPUMEM_TIMED_OUT);
+  });
+  EXPECT_TRUE(processes->all_well());
+}
+
+TEST(DistBackground, AnAbortEndsIt) {
+  const auto processes = in_processes(On::host, 2, [](Rank& rank) {
+    rank.start(kLong);
+    Streams streams(rank);
+    PlannedMove planned(rank.dist.get(), rank.part, all_to_all(rank.part), nullptr, rank.own);
+    if (rank.rank == 1) return sleep_for(2);
+    planned.by = [&](gpumem_dist_plan* plan, const void* const* src, void* const* dst) {
+      return streams.enqueue(plan, src, dst);
+    };
+    const Clock::time_point start = Clock::now();
+    EXPECT_TRUE(ok(planned.execute()));
+    EXPECT_TRUE(ok(gpumem_dist_abort(rank.dist.get())));
+    streams.finish();
+    EXPECT_LT(seconds_since(start), 1);
+    expect_stuck(rank, GPUMEM_PEER_LOST);
+  });
+  EXPECT_TRUE(processes->all_well());
+}
+
+// The others' work does not tell which context each process has, so all are refused alike.
+TEST(DistBackground, DevicesAreRefusedInEveryProcess) {
+  const auto processes = in_processes(contexts_of_a_child().back(), 2, [](Rank& rank) {
+    if (contexts_of_a_child().back() != On::cuda) GTEST_SKIP() << "there is no device";
+    rank.start();
+    Streams streams(rank);
+    PlannedMove planned(rank.dist.get(), rank.part, all_to_all(rank.part), nullptr, rank.own);
+    planned.by = streams.both();
+    EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, planned.execute(), {"device"}));
+    planned.by = gpumem_dist_execute;
+    planned.run(rank.shared);
+  });
+  EXPECT_TRUE(processes->all_well());
+}
+
+}  // namespace
+}  // namespace gpumem_test
