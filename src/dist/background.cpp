@@ -1,6 +1,7 @@
 #include "dist/background.hpp"
 
 #include <memory>
+#include <utility>
 
 #include "base/scope_exit.hpp"
 
@@ -57,10 +58,11 @@ void Background::enqueue(Exchange& exchange, int64_t plan, const void* const* sr
   const size_t members = group_.contexts.size();
   try {
     exchange.check(src, dst);
-    const auto what = std::make_shared<Run>(exchange, plan);
-    what->src.assign(members, nullptr);
-    if (src != nullptr) what->src.assign(src, src + members);
-    if (dst != nullptr) what->dst.assign(dst, dst + members);
+    std::vector<const void*> from(members, nullptr);
+    if (src != nullptr) from.assign(src, src + members);
+    std::vector<void*> to;
+    if (dst != nullptr) to.assign(dst, dst + members);
+    const auto what = std::make_shared<Run>(Run{exchange, plan, std::move(from), std::move(to)});
     for (size_t i = 0; i < members; ++i) {
       earlier_->of(i).record(streams[i]);
       host().wait_event(queue_, earlier_->of(i).native());

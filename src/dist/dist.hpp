@@ -33,7 +33,7 @@ class Dist {
   std::unique_ptr<DeviceTransport> wire;
   const Group group{communicator, contexts, members, peers, wire};
   std::optional<Background> background;  // with several processes, if this one has only host contexts
-  std::mutex calls;  // one collective call at a time
+  std::mutex calls;                      // one collective call at a time
   std::atomic<int64_t> plans{0};
   int64_t plans_made = 0;  // equal on every process
 };

@@ -99,8 +99,8 @@ void Exchange::pack_packet(const Message& packet, const Slot& slot, const Operan
     const Side& side = src_side(piece, operands);
     const Index tight = piece.shape.tight_strides();
     if (is_near(context, side.operand, context.device().props().ordinal)) {
-      move_part(context, piece.shape, src_of(piece, operands), side.operand, {to, tight}, slot.operand,
-                on.stream, Completion::asynchronous);
+      move_part(context, piece.shape, src_of(piece, operands), side.operand, {to, tight}, slot.operand, on.stream,
+                Completion::asynchronous);
       at_work(context, on.stream);
     } else {
       const TemporaryBlock block(context, true, piece.shape.bytes());
@@ -119,8 +119,8 @@ void Exchange::unpack_packet(const Message& packet, const Slot& slot, const Oper
     const Side& side = dst_side(piece, operands);
     const Index tight = piece.shape.tight_strides();
     if (is_near(context, side.operand, context.device().props().ordinal)) {
-      move_part(context, piece.shape, {from, tight}, slot.operand, dst_of(piece, operands), side.operand,
-                on.stream, Completion::asynchronous);
+      move_part(context, piece.shape, {from, tight}, slot.operand, dst_of(piece, operands), side.operand, on.stream,
+                Completion::asynchronous);
       at_work(context, on.stream);
     } else {
       const TemporaryBlock block(context, true, piece.shape.bytes());

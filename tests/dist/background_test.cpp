@@ -105,7 +105,8 @@ TEST(DistBackground, RunBetweenWhatTheStreamsHold) {
     }
     const View src_view(from, rank.part.first, rank.part.count()), dst_view(to, rank.part.first, rank.part.count());
     gpumem_dist_plan* made = nullptr;
-    ASSERT_TRUE(ok(gpumem_dist_plan_redistribute(rank.dist.get(), &src_view.raw, &dst_view.raw, nullptr, nullptr, &made)));
+    ASSERT_TRUE(
+        ok(gpumem_dist_plan_redistribute(rank.dist.get(), &src_view.raw, &dst_view.raw, nullptr, nullptr, &made)));
     Plan plan(made);
     const auto members = static_cast<size_t>(rank.part.count());
     std::vector<std::vector<int32_t>> src(members, std::vector<int32_t>(kEach));
