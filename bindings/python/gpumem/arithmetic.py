@@ -10,15 +10,16 @@ from .words import NAMES, element_of
 
 PROTOCOLS = ("__dlpack__", "__array_interface__", "__cuda_array_interface__")
 BITS = ("and", "or", "xor")
+LAST_INTEGER = int(Dtype.U64)
 
 
 def is_integer(x):
-    return 0 <= x.dtype_code <= Dtype.U64
+    return 0 <= x.dtype_code <= LAST_INTEGER
 
 
 def as_operand(context, x):
     """A Python number or an Array. NotImplemented if x is neither a real number nor an array."""
-    if isinstance(x, Arithmetic | int | float):
+    if isinstance(x, (Arithmetic, int, float)):
         return x
     if isinstance(x, numbers.Real):  # of NumPy, which has numbers of other sizes
         return int(x) if isinstance(x, numbers.Integral) else float(x)
@@ -29,6 +30,9 @@ def as_operand(context, x):
 
 def of_one_type(op, x, y):
     """The array x, and the array or number y, as elements of one type on which op is defined."""
+    element = x.dtype_code
+    if element > LAST_INTEGER and (not isinstance(y, Arithmetic) or y.dtype_code == element):
+        return x, y
     if is_integer(x) and (op == "divide" or isinstance(y, float)):
         x = x.astype("f64")
         y = y.astype("f64") if isinstance(y, Arithmetic) and is_integer(y) else y
@@ -44,12 +48,13 @@ def of_one_type(op, x, y):
 def combine(function, op, array, other, reflected=False, out=None):
     """context.function(op, array, other). NotImplemented, so that Python asks the other operand, if that is no array or number."""
     context = array._ready()
-    other = as_operand(context, other)
-    if other is NotImplemented:
-        return other
+    if not isinstance(other, Arithmetic):
+        other = as_operand(context, other)
+        if other is NotImplemented:
+            return other
     if isinstance(other, Arithmetic):
-        of_other = other._ready()
-        context = of_other if array.memory is None else context
+        other._settle()
+        context = other._context if array.memory is None else context
     x, y = of_one_type(op, array, other)
     result = getattr(context, function)(op, *((y, x) if reflected else (x, y)), out)
     return result.view("?") if array.format == "?" and out is None and function == "map" else result

@@ -79,7 +79,8 @@ class Memory(Owned):
         self.address, self.kind = address, kind
         self.streams = {}  # streams with work on it, by id; weak, because streams keep their operands
         self.exported = False  # another library may use it on the legacy default stream
-        self._needs(core)
+        self.core = core
+        core.users.add(id(self))
 
     def __del__(self, end=end):
         if hasattr(self, "core"):
@@ -160,14 +161,7 @@ class Array(Arithmetic, raw.View):
     def nbytes(self):
         return self.size * self.itemsize
 
-    @property
-    def memory(self):
-        """The allocation of this array. None if the memory does not belong to a context."""
-        owner = self.owner
-        while isinstance(owner, raw.View):
-            owner = owner.owner
-        owner = owner.object if isinstance(owner, raw.Keep) else owner
-        return owner if isinstance(owner, Memory) else None
+    memory = property(raw.memory_of, doc="The allocation of this array. None if the memory does not belong to a context.")
 
     def __repr__(self):
         """Also shows the elements of a short array, if no stream may work on them."""
@@ -259,7 +253,7 @@ class Array(Arithmetic, raw.View):
 
     def _settle(self):
         memory = self.memory
-        if memory:
+        if memory is not None and memory.streams:
             memory.synchronize()
 
     def to_host(self):

@@ -108,7 +108,14 @@ static PyObject* keep_function(PyObject* module, PyObject* const* args, Py_ssize
   return keep_on(args[0], args[1]) ? Py_NewRef(Py_None) : NULL;
 }
 
+static PyObject* memory_function(PyObject* module, PyObject* array) {
+  (void)module;
+  PyObject* memory = memory_of(array);
+  return Py_NewRef(memory ? memory : Py_None);
+}
+
 static PyMethodDef keep_functions[] = {
+    {"memory_of", memory_function, METH_O, "the allocation of an array, or None"},
     {"keep_on", (PyCFunction)(void (*)(void))keep_function, METH_FASTCALL, "keeps operands on a stream"},
     {"set_types", (PyCFunction)(void (*)(void))set_types, METH_FASTCALL,
      "the classes of streams, of allocations and of arrays"},
