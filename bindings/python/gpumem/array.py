@@ -79,8 +79,7 @@ class Memory(Owned):
         self.address, self.kind = address, kind
         self.streams = {}  # streams with work on it, by id; weak, because streams keep their operands
         self.exported = False  # another library may use it on the legacy default stream
-        self.core = core
-        core.users.add(id(self))
+        self._needs(core)
 
     def __del__(self, end=end):
         if hasattr(self, "core"):
