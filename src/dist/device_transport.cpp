@@ -24,15 +24,19 @@ std::string this_machine() {
 
 bool is_turned_off() {
   const char* asked = ::secure_getenv("GPUMEM_DIST_LINK");
-  return asked != nullptr && std::string(asked) == "staged";
+  if (asked == nullptr || *asked == '\0') return false;
+  if (std::strcmp(asked, "staged") == 0) return true;
+  fail(GPUMEM_INVALID_ARGUMENT, "the environment's GPUMEM_DIST_LINK is '%s'; expected staged, or no such variable",
+       asked);
 }
 
 // Describes the devices of this process's participants; empty if it can't or must not have a link.
-Bytes offer_link(const std::vector<Context*>& contexts) noexcept {
+Bytes offer_link(const std::vector<Context*>& contexts) {
+  const bool off = is_turned_off();
   Bytes offer;
   try {
     const auto on_cuda = [](const Context* context) { return context->on_cuda(); };
-    if (is_turned_off() || !std::all_of(contexts.begin(), contexts.end(), on_cuda)) return {};
+    if (off || !std::all_of(contexts.begin(), contexts.end(), on_cuda)) return {};
     if (const std::string why = why_no_link(); !why.empty()) {
       contexts[0]->log.write(GPUMEM_LOG_INFO, "pieces between processes go through host memory: %s", why.c_str());
       return {};
@@ -100,7 +104,10 @@ void DeviceTransport::end_streams() noexcept {
 
 std::unique_ptr<DeviceTransport> join_link(Communicator& communicator, const std::vector<Context*>& contexts,
                                            const Members& members) {
-  if (communicator.alone()) return nullptr;
+  if (communicator.alone()) {
+    static_cast<void>(is_turned_off());  // checks the value
+    return nullptr;
+  }
   if (!can_join(communicator.all_gather([&] { return offer_link(contexts); }), members)) return nullptr;
   std::optional<Error> failed;
   const std::vector<Bytes> ids = communicator.all_gather([&] {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "dist/two_members.hpp"
+#include "support/environment.hpp"
 
 namespace gpumem_test {
 namespace {
@@ -74,6 +75,22 @@ TEST_P(DistLifetime, Create) {
   ASSERT_TRUE(ok(gpumem_ctx_create(&options, &contexts[1])));
   ASSERT_TRUE(ok(gpumem_ctx_destroy(contexts[1])));
   expect_none(GPUMEM_INVALID_HANDLE, {"contexts"}, [&](auto& o) { o.contexts = contexts; });
+}
+
+TEST_P(DistLifetime, CreateInABadEnvironment) {
+  const gpumem_dist_options options = dist_options(part_);
+  for (const char* value : {"Staged", "nccl", "1"}) {
+    const ScopedVariable variable("GPUMEM_DIST_LINK", value);
+    auto* made = no_handle<gpumem_dist>();
+    EXPECT_TRUE(refused(kBad, gpumem_dist_create(&options, &made), {"GPUMEM_DIST_LINK", value, "staged"}));
+    EXPECT_EQ(made, nullptr);
+  }
+  for (const char* value : {"", "staged"}) {
+    const ScopedVariable variable("GPUMEM_DIST_LINK", value);
+    gpumem_dist* made = nullptr;
+    EXPECT_TRUE(ok(gpumem_dist_create(&options, &made)));
+    EXPECT_TRUE(ok(gpumem_dist_destroy(made)));
+  }
 }
 
 TEST_P(DistLifetime, CreateWithABadTransport) {
