@@ -148,14 +148,13 @@ class Core:
         if kind not in ALLOCATORS:
             return Array(shape, dtype, itemsize=itemsize, format=format)
         memory = Memory(self, None, kind)  # before the allocation, so that an exception here leaks nothing
-        if stream is not None:
-            memory.address = raw.gpumem_alloc_async(self.handle, bytes_, alignment, stream_handle(stream))
-        else:
+        if stream is None:
             memory.address = ALLOCATORS[kind](self.handle, bytes_)
-        if stream is not None:
+        else:
+            memory.address = raw.gpumem_alloc_async(self.handle, bytes_, alignment, stream_handle(stream))
             memory.used_on(stream)
         device = self.device if kind != PINNED else DEVICE_HOST
-        return Array(shape, dtype, address=memory.address, kind=kind, device=device, owner=raw.Keep(memory), itemsize=itemsize, format=format)
+        return raw.array_in(memory, shape, dtype, itemsize, format, kind, device)
 
     # --------------------------------------------------------------------------- order with streams of other libraries
 

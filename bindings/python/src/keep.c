@@ -14,7 +14,7 @@ enum { CHUNK = 64 }; /* calls per event; an event tells when their operands may 
 
 PyTypeObject* array_type;
 static PyTypeObject *keep_type, *stream_type, *memory_type;
-static PyObject *name_handle, *name_kept, *name_streams, *name_mark;
+static PyObject *name_address, *name_handle, *name_kept, *name_streams, *name_mark;
 
 static PyObject* keep_of(PyObject* object) {
   allocfunc alloc = (allocfunc)PyType_GetSlot(keep_type, Py_tp_alloc);
@@ -114,7 +114,36 @@ static PyObject* memory_function(PyObject* module, PyObject* array) {
   return Py_NewRef(memory ? memory : Py_None);
 }
 
+/* array_in(memory, shape, dtype, itemsize, format, kind, device): an array without padding of a whole allocation */
+static PyObject* array_in(PyObject* module, PyObject* const* args, Py_ssize_t given) {
+  (void)module;
+  int64_t itemsize;
+  int32_t dtype, kind, device;
+  const char* format;
+  if (!check_count("array_in", 7, given) || !to_int32(args[2], &dtype, "dtype") ||
+      !to_int64(args[3], &itemsize, "itemsize") || !to_string(args[4], &format, "format") ||
+      !to_int32(args[5], &kind, "kind") || !to_int32(args[6], &device, "device"))
+    return NULL;
+  if (!PyTuple_Check(args[1])) return PyErr_Format(PyExc_TypeError, "the shape is no tuple");
+  View* view = view_shaped(array_type, args[1], dtype, itemsize, format ? format : "");
+  if (!view) return NULL;
+  view_set_contiguous(view);
+  view_settle_strides(view);
+  view->kind = kind;
+  view->device = device;
+  void* p = NULL;
+  PyObject* address = PyObject_GetAttr(args[0], name_address);
+  bool good = address && to_pointer(address, &p, "address");
+  view->address = (char*)p;
+  view->owner = good ? keep_of(args[0]) : NULL;
+  good = view->owner && view_check(view);
+  Py_XDECREF(address);
+  if (!good) Py_CLEAR(view);
+  return (PyObject*)view;
+}
+
 static PyMethodDef keep_functions[] = {
+    {"array_in", (PyCFunction)(void (*)(void))array_in, METH_FASTCALL, "an array of a whole allocation"},
     {"memory_of", memory_function, METH_O, "the allocation of an array, or None"},
     {"keep_on", (PyCFunction)(void (*)(void))keep_function, METH_FASTCALL, "keeps operands on a stream"},
     {"set_types", (PyCFunction)(void (*)(void))set_types, METH_FASTCALL,
@@ -122,12 +151,13 @@ static PyMethodDef keep_functions[] = {
     {NULL, NULL, 0, NULL}};
 
 int keep_add_types(PyObject* module) {
+  name_address = PyUnicode_InternFromString("address");
   name_handle = PyUnicode_InternFromString("handle");
   name_kept = PyUnicode_InternFromString("kept");
   name_streams = PyUnicode_InternFromString("streams");
   name_mark = PyUnicode_InternFromString("_mark");
   keep_type = (PyTypeObject*)PyType_FromModuleAndSpec(module, &keep_spec, NULL);
-  if (!name_handle || !name_kept || !name_streams || !name_mark || !keep_type) return -1;
+  if (!name_address || !name_handle || !name_kept || !name_streams || !name_mark || !keep_type) return -1;
   if (PyModule_AddIntConstant(module, "CHUNK", CHUNK) != 0) return -1;
   return PyModule_AddType(module, keep_type) == 0 ? PyModule_AddFunctions(module, keep_functions) : -1;
 }

@@ -36,6 +36,8 @@ extern const char* const dtype_names[];
 extern const int64_t dtype_sizes[];
 
 View* view_new(PyTypeObject* type);
+/* A View with these elements, without strides or memory. shape is a tuple. NULL with an exception. */
+View* view_shaped(PyTypeObject* type, PyObject* shape, int32_t dtype, int64_t itemsize, const char* format);
 /* Sets dtype, itemsize and format. */
 void view_set_dtype(View* view, int32_t dtype);
 /* Sets the strides of an array without padding. */

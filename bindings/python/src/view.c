@@ -222,6 +222,24 @@ static bool allocate(View* view, int64_t bytes) {
 /* View(shape, dtype, *, address=None, strides=None, readonly=False, kind=0, device=-1, owner=None, itemsize=0,
  * format=""). Without an address, it has new host memory. dtype -1, with an item size and a format, is memory that can
  * only be moved. */
+View* view_shaped(PyTypeObject* type, PyObject* shape, int32_t dtype, int64_t itemsize, const char* format) {
+  if (dtype >= DTYPES || strlen(format) >= FORMAT_BYTES) {
+    PyErr_Format(PyExc_ValueError, "%d is not an element type", dtype);
+    return NULL;
+  }
+  View* view = view_new(type);
+  if (!view) return NULL;
+  if (dtype >= 0) {
+    view_set_dtype(view, dtype);
+  } else {
+    view->dtype = UNTYPED;
+    view->itemsize = itemsize;
+    strcpy(view->format, format);
+  }
+  if (!read_axes(shape, view->shape, &view->ndim, "an extent of the shape")) Py_CLEAR(view);
+  return view;
+}
+
 static PyObject* view_create(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   static char* names[] = {"shape",  "dtype", "address",  "strides", "readonly", "kind",
                           "device", "owner", "itemsize", "format",  NULL};
@@ -232,19 +250,10 @@ static PyObject* view_create(PyTypeObject* type, PyObject* args, PyObject* keywo
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!i|$OOpiiOLs", names, &PyTuple_Type, &shape, &dtype, &address,
                                    &strides, &readonly, &kind, &device, &owner, &itemsize, &format))
     return NULL;
-  if (dtype >= DTYPES || strlen(format) >= FORMAT_BYTES)
-    return PyErr_Format(PyExc_ValueError, "%d is not an element type", dtype);
-  View* view = view_new(type);
+  View* view = view_shaped(type, shape, dtype, itemsize, format);
   if (!view) return NULL;
   int32_t stride_count = 0;
-  if (dtype >= 0) {
-    view_set_dtype(view, dtype);
-  } else {
-    view->dtype = UNTYPED;
-    view->itemsize = itemsize;
-    strcpy(view->format, format);
-  }
-  bool good = read_axes(shape, view->shape, &view->ndim, "an extent of the shape");
+  bool good = true;
   if (good && strides != Py_None) {
     good = read_axes(strides, view->strides, &stride_count, "one of the strides");
     if (good && stride_count != view->ndim) {
