@@ -5,22 +5,23 @@
 #include "gpumem_mpi.h"
 
 #include <pthread.h>
-#include <string.h>
+#include <stdlib.h>
 
-/* MPI handles are integers or pointers. They are stored in the table's void *, so no memory is allocated for them. */
-typedef char handles_fit[sizeof(MPI_Comm) <= sizeof(void*) && sizeof(MPI_Request) <= sizeof(void*) ? 1 : -1];
+/* A send, or a receive. A receive waits in the list of its sender until a message has come. */
+typedef struct transfer {
+  MPI_Request request; /* MPI_REQUEST_NULL while a receive waits */
+  struct transfer* next;
+  void* p;
+  int bytes, from;
+} transfer;
 
-static MPI_Comm comm_of(void* user) {
+typedef struct {
   MPI_Comm comm;
-  memcpy(&comm, &user, sizeof comm);
-  return comm;
-}
-
-static void* pointer_of(const void* handle, size_t size) {
-  void* p = NULL;
-  memcpy(&p, handle, size);
-  return p;
-}
+  int size;
+  struct {
+    transfer *first, *last;
+  } waiting[]; /* for each sender */
+} connection;
 
 /* For MPI_THREAD_SERIALIZED, shared by all transports of the process. */
 static pthread_mutex_t serialized = PTHREAD_MUTEX_INITIALIZER;
@@ -45,48 +46,83 @@ static void leave(int locked) {
 /* One tag, because messages of one communicator and tag arrive in order. */
 enum { TAG = 0 };
 
+static transfer* new_transfer(void* p, int64_t bytes, int32_t from) {
+  transfer* const t = malloc(sizeof *t);
+  if (t != NULL) *t = (transfer){MPI_REQUEST_NULL, NULL, p, (int)bytes, from};
+  return t;
+}
+
 static int32_t begin_send(void* user, const void* p, int64_t bytes, int32_t to, void** request) {
-  MPI_Request sending;
+  transfer* const t = new_transfer(NULL, bytes, -1);
   int locked;
-  if (!enter(&locked)) return 1;
-  const int outcome = MPI_Isend(p, (int)bytes, MPI_BYTE, to, TAG, comm_of(user), &sending);
-  leave(locked);
-  if (outcome != MPI_SUCCESS) return 1;
-  *request = pointer_of(&sending, sizeof sending);
-  return 0;
+  if (t == NULL) return 1;
+  int sent = enter(&locked);
+  if (sent) {
+    sent = MPI_Isend(p, t->bytes, MPI_BYTE, to, TAG, ((connection*)user)->comm, &t->request) == MPI_SUCCESS;
+    leave(locked);
+  }
+  if (sent)
+    *request = t;
+  else
+    free(t);
+  return !sent;
 }
 
 static int32_t begin_receive(void* user, void* p, int64_t bytes, int32_t from, void** request) {
-  MPI_Request receiving;
+  connection* const c = user;
   int locked;
-  if (!enter(&locked)) return 1;
-  const int outcome = MPI_Irecv(p, (int)bytes, MPI_BYTE, from, TAG, comm_of(user), &receiving);
+  if (from < 0 || from >= c->size || !enter(&locked)) return 1;
+  transfer* const t = new_transfer(p, bytes, from);
+  if (t != NULL && c->waiting[from].last != NULL)
+    c->waiting[from].last->next = t;
+  else
+    c->waiting[from].first = t;
+  if (t != NULL) c->waiting[from].last = t;
   leave(locked);
-  if (outcome != MPI_SUCCESS) return 1;
-  *request = pointer_of(&receiving, sizeof receiving);
-  return 0;
+  *request = t;
+  return t == NULL;
+}
+
+/* Begins to receive a message that has come. It looks at the length before: if a message is longer than the memory, some
+ * versions of Open MPI fail and write past the end all the same (4.1.4, between processes of one host). */
+static int match(connection* c, transfer* t) {
+  MPI_Message message;
+  MPI_Status status;
+  int came = 0, bytes = 0;
+  if (c->waiting[t->from].first != t) return MPI_SUCCESS; /* messages come in order */
+  int outcome = MPI_Improbe(t->from, TAG, c->comm, &came, &message, &status);
+  if (outcome != MPI_SUCCESS || !came) return outcome;
+  outcome = MPI_Get_count(&status, MPI_BYTE, &bytes);
+  if (outcome != MPI_SUCCESS) return outcome;
+  if (bytes == MPI_UNDEFINED || bytes > t->bytes) return MPI_ERR_TRUNCATE;
+  c->waiting[t->from].first = t->next;
+  if (t->next == NULL) c->waiting[t->from].last = NULL;
+  return MPI_Imrecv(t->p, bytes, MPI_BYTE, &message, &t->request);
 }
 
 static int32_t test(void* user, void* request, int32_t* done) {
-  MPI_Request transfer;
-  int locked, ended = 0;
-  (void)user;
+  transfer* const t = request;
+  int locked, ended = 0, outcome = MPI_SUCCESS;
   if (!enter(&locked)) return 1;
-  memcpy(&transfer, &request, sizeof transfer);
-  const int outcome =
-      MPI_Test(&transfer, &ended, MPI_STATUS_IGNORE); /* frees a finished request, keeps the handle of others */
+  if (t->request == MPI_REQUEST_NULL) outcome = match(user, t);
+  if (outcome == MPI_SUCCESS && t->request != MPI_REQUEST_NULL) {
+    outcome = MPI_Test(&t->request, &ended, MPI_STATUS_IGNORE);
+  }
   leave(locked);
   if (outcome != MPI_SUCCESS) return 1;
+  if (ended) free(t);
   *done = ended != 0;
   return 0;
 }
 
+/* Transfers that never ended stay, because MPI may still use them. */
 static void release(void* user) {
-  MPI_Comm comm = comm_of(user);
+  connection* const c = user;
   int locked;
   if (!enter(&locked)) return;
-  MPI_Comm_free(&comm); /* pending transfers keep the parts of it that they need */
+  MPI_Comm_free(&c->comm); /* pending transfers keep the parts of it that they need */
   leave(locked);
+  free(c);
 }
 
 /* Call between enter() and leave(). */
@@ -100,7 +136,14 @@ static gpumem_status connect(MPI_Comm comm, gpumem_dist_transport* transport) {
     MPI_Comm_free(&own);
     return GPUMEM_PEER_LOST;
   }
-  transport->user = pointer_of(&own, sizeof own);
+  connection* const c = calloc(1, sizeof *c + (size_t)size * sizeof *c->waiting);
+  if (c == NULL) {
+    MPI_Comm_free(&own);
+    return GPUMEM_OUT_OF_MEMORY;
+  }
+  c->comm = own;
+  c->size = size;
+  transport->user = c;
   transport->rank = rank;
   transport->size = size;
   transport->isend = begin_send;

@@ -20,7 +20,7 @@ extern "C" {
 /* Fills a transport for the processes of comm, in their order. Call gpumem_dist_transport_init() on it first. The
  * call is collective over comm. It keeps a duplicate of comm, so the program's messages and the library's never mix.
  * gpumem_dist_create() takes the transport over. If you do not call that, release the transport once with
- * transport->release(transport->user). gpumem_last_error() keeps its message. After a failure the transport is
+ * transport->release(transport->user). The call does not change gpumem_last_error(). After a failure the transport is
  * unchanged. The form for Fortran takes a communicator's integer handle: comm%MPI_VAL in the module mpi_f08.
  *
  * Failures    MPI returns errors on the duplicate (MPI_ERRORS_RETURN), and they become GPUMEM_PEER_LOST. MPI or its
@@ -36,7 +36,7 @@ extern "C" {
  *             such a program with MPI_Abort(). If a thread that SINGLE or FUNNELED does not allow destroys the
  *             gpumem_dist, the duplicate remains until MPI_Finalize().
  *
- * Errors: PEER_LOST (MPI cannot duplicate the communicator).
+ * Errors: OUT_OF_MEMORY; PEER_LOST (MPI cannot duplicate the communicator).
  *   INVALID_ARGUMENT: NULL, a transport that is not initialised, MPI_COMM_NULL, or an intercommunicator.
  *   UNSUPPORTED: before MPI_Init(), after MPI_Finalize(), or in a thread that may not call MPI. */
 gpumem_status gpumem_mpi_transport(MPI_Comm comm, gpumem_dist_transport* transport);

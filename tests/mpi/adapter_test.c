@@ -89,17 +89,21 @@ static void refuse_intercommunicator(void) {
   MPI_Comm_free(&half);
 }
 
-/* A message that is longer than the room for it, and one to nobody: MPI says so, and nothing ends the program. */
+/* A message that is longer than the room for it, and one to nobody: the call fails, writes nothing past the room, and does not end the
+ * program. Open MPI copies long messages in another way than short ones. */
 static void return_errors(const gpumem_dist_transport* t) {
-  char room[8] = {0};
+  enum { SHORT = 200, LONG = 12000 };
+  static char room[LONG];
   void* request;
   EXPECT(t->isend(t->user, room, sizeof room, t->size, &request) != 0);
   EXPECT(t->irecv(t->user, room, sizeof room, -77, &request) != 0);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* MPICH asks it about a transfer */
   if (t->rank == 0) {
-    EXPECT(t->isend(t->user, room, sizeof room, 1, &request) == 0 && finish(t, request) == 0);
+    EXPECT(t->isend(t->user, room, sizeof room, 1, &request) == 0);
   } else if (t->rank == 1) {
-    EXPECT(t->irecv(t->user, room, sizeof room - 1, 0, &request) == 0 && finish(t, request) != 0);
+    memset(room, 0x55, sizeof room);
+    EXPECT(t->irecv(t->user, room, SHORT, 0, &request) == 0 && finish(t, request) != 0);
+    for (int i = SHORT; i < LONG; ++i) EXPECT(room[i] == 0x55);
   }
 }
 
