@@ -1,5 +1,6 @@
 // Reductions of some axes of a view. They become lines: rows or columns of matrices in x, lines along several axes of x,
 // or rows of a copy whose reduced axes come last.
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -170,7 +171,8 @@ struct AxesWork {
   Configured<ReduceAxisParams> reducing;
   bool packed = false;
   PermuteAxes packing;
-  bool readable = false;  // lines.axes may be axes, and then x is not packed
+  int64_t lines_of_step = 0;  // if packed in parts: lines per step along the first axis of packing; 0: as a whole
+  bool readable = false;      // lines.axes may be axes, and then x is not packed
   LineAxes axes;
   std::optional<ReduceAxisParams> columns;  // lines may be these, and then x is not packed
   gpumem_dtype result_type = GPUMEM_F64;
@@ -193,26 +195,66 @@ std::shared_ptr<void> scratch_of(Context& context, Backend& backend, NativeStrea
   return {own, own->get()};
 }
 
+void pack(Backend& backend, NativeStream stream, const PermuteAxes& axes, const void* x, void* copy,
+          Completion completion) {
+  PermuteParams packing{.src = x, .dst = copy};
+  packing.axes = fuse(axes, misalignment(x), misalignment(copy));
+  launch_by_table<PermuteFamily>(backend, stream, packing, completion);
+}
+
+// On the host: a part of the copy stays in the caches until its lines are reduced. Two threads, f32 365 x 180 x 361, all
+// but the second axis: 22.3 ms as a whole, 6.4 in parts.
+constexpr int64_t kPartBytes = int64_t{256} << 10;  // per thread
+
+int64_t steps_at_once(const AxesWork& work, Backend& host) noexcept {
+  const int64_t of_step = work.lines_of_step * work.lines.cols * element_bytes(work.lines.dtype);
+  return std::clamp<int64_t>(kPartBytes * host.props().multiprocessors / of_step, 1, work.packing.extent[0]);
+}
+
+gpumem_status reduce_parts(const AxesWork& work, Backend& host, NativeStream stream, const ReduceAxisParams& lines,
+                           void* copy, int64_t steps) {
+  const int64_t stride = work.packing.src_stride[0] * element_bytes(lines.dtype);
+  const int64_t result_bytes = int64_t{8} * value_words(lines.op) * work.lines_of_step;
+  PermuteAxes axes = work.packing;
+  ReduceAxisParams part = lines;
+  part.x = copy;
+  part.status = nullptr;
+  gpumem_status found = GPUMEM_OK;
+  for (int64_t first = 0; first < work.packing.extent[0]; first += steps) {
+    axes.extent[0] = std::min(steps, work.packing.extent[0] - first);
+    pack(host, stream, axes, static_cast<const char*>(work.x) + first * stride, copy, Completion::blocking);
+    part.rows = axes.extent[0] * work.lines_of_step;
+    part.result = static_cast<char*>(lines.result) + first * result_bytes;
+    const auto reducing = select<ReduceAxisFamily>(host.props(), part, {}, {});
+    found = std::max(found, host.reduce_lines(stream, part, reducing, Completion::blocking));
+  }
+  if (lines.status != nullptr) *lines.status = found;
+  return found;
+}
+
 gpumem_status run(Context& context, const AxesWork& work, Backend& backend, NativeStream stream,
                   Completion completion) {
   ReduceAxisParams lines = work.lines;
   if (lines.axes != nullptr) lines.axes = &work.axes;
   const int64_t values = lines.lines() * value_words(lines.op);
+  const bool in_parts = work.lines_of_step > 0 && completion == Completion::blocking;
+  const int64_t steps = in_parts ? steps_at_once(work, backend) : 0;
   std::shared_ptr<void> copy;
   std::shared_ptr<void> unrounded;
   if (work.packed) {
-    const int64_t bytes = lines.elements() * element_bytes(lines.dtype);
-    lines.x = (copy = scratch_of(context, backend, stream, bytes, completion)).get();
+    const int64_t copied = in_parts ? steps * work.lines_of_step * lines.cols : lines.elements();
+    lines.x = (copy = scratch_of(context, backend, stream, copied * element_bytes(lines.dtype), completion)).get();
   }
   if (work.rounded) {
     lines.result = (unrounded = scratch_of(context, backend, stream, 8 * values, completion)).get();
   }
-  if (work.packed) {
-    PermuteParams packing{.src = work.x, .dst = copy.get()};
-    packing.axes = fuse(work.packing, misalignment(packing.src), misalignment(packing.dst));
-    launch_by_table<PermuteFamily>(backend, stream, packing, Completion::asynchronous);
+  gpumem_status found = GPUMEM_OK;
+  if (in_parts) {
+    found = reduce_parts(work, backend, stream, lines, copy.get(), steps);
+  } else {
+    if (work.packed) pack(backend, stream, work.packing, work.x, copy.get(), Completion::asynchronous);
+    found = backend.reduce_lines(stream, lines, work.reducing, completion);
   }
-  const gpumem_status found = backend.reduce_lines(stream, lines, work.reducing, completion);
   if (work.rounded) {
     launch_by_table<ConvertFamily>(backend, stream,
                                    {.src_type = GPUMEM_F64,
@@ -316,6 +358,7 @@ AxesWork work_of(const ReduceAxesCall& call) {
     work.lines = {.rows = c.n / length, .cols = length, .ld = length};
     work.packed = true;
     work.packing = packing_of(split, c.n, element_bytes(c.dtype));
+    if (split.kept.rank > 0) work.lines_of_step = work.lines.rows / work.packing.extent[0];
     static_cast<void>(checked_mul(c.n, element_bytes(c.dtype), "bytes of a copy of x"));
   }
   work.lines.dtype = c.dtype;
@@ -339,6 +382,8 @@ Placement place_lines(CallPlanner& planner, AxesWork& work, const ByteRange& x) 
   }
   if (placement.space == ExecutionSpace::cuda) std::swap(work.lines.rounded, work.rounded);
   if (work.packed) work.lines.x = placeholder();
+  const bool in_parts = placement.space == ExecutionSpace::host && planner.forced(ReduceAxisFamily::id).row < 0;
+  if (!work.packed || !in_parts) work.lines_of_step = 0;
   work.reducing = decide<ReduceAxisFamily>(planner, placement.space, work.lines);
   return placement;
 }
