@@ -221,6 +221,28 @@ TEST_P(AxesConformance, OfLargeColumnsAlongTwoAxes) {
   }
 }
 
+// More than the host copies at once: some parts have lines that overflow, and the last part is shorter.
+TEST_P(AxesConformance, OfManyLinesAlongTwoAxes) {
+  Random random(4);
+  constexpr std::pair<gpumem_dtype, gpumem_reduce_op> kKinds[] = {
+      {GPUMEM_F32, GPUMEM_SUM}, {GPUMEM_I64, GPUMEM_SUM}, {GPUMEM_U8, GPUMEM_MIN_MAX}, {GPUMEM_F64, GPUMEM_MAX}};
+  for (const auto& [dtype, op] : kKinds) {
+    AxesCase c;
+    c.dtype = dtype;
+    c.extents = {61, 3, 7, dtype == GPUMEM_U8 ? 2100 : 700};
+    c.strides = {c.extents[3] * 21, c.extents[3] * 7, c.extents[3], 1};
+    c.axes = 0b1010;
+    c.rounded = dtype == GPUMEM_F32;
+    const Bytes elements = elements_of(c, random);
+    GuardedBuffer x = blocks.buffer(0, c.x, elements.size(), c.offset);
+    x.set(elements.data());
+    const AxesReduction r{dtype, op, 4, c.extents.data(), x.data(), c.strides.data(), 0b1010, c.result_type()};
+    const AxesOutcome want = expected(c, op, elements);
+    run_form(r, want, false, c.result, describe(c));
+    if (HasFatalFailure()) return;
+  }
+}
+
 // Their sums have the order of the indices, and not that of the memory.
 TEST_P(AxesConformance, OfTransposedAxes) {
   Random random(2);
