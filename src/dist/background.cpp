@@ -1,5 +1,6 @@
 #include "dist/background.hpp"
 
+#include <cstdio>
 #include <memory>
 #include <utility>
 
@@ -46,10 +47,13 @@ void Background::finish() noexcept { host().finish_stream(queue_); }
 void Background::run(const Run& what) noexcept {
   try {
     group_.communicator.require_sound();
-    group_.communicator.begin_call(CallKind::execute, what.plan);
+    group_.communicator.begin_call(CallKind::execute, what.plan, true);
     what.exchange.run(what.src.data(), what.dst.empty() ? nullptr : what.dst.data(), "src", &work_);
   } catch (...) {
-    group_.communicator.give_up(current_error());
+    const Error error = current_error();
+    char sentence[512];
+    std::snprintf(sentence, sizeof sentence, "an exchange that was enqueued before: %.460s", error.what());
+    group_.communicator.give_up(Error(error.status(), sentence));
   }
 }
 

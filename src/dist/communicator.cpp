@@ -215,8 +215,9 @@ void Communicator::give_up(const Error& error) noexcept {
   }
 }
 
-void Communicator::begin_call(CallKind kind, int64_t plan) {
+void Communicator::begin_call(CallKind kind, int64_t plan, bool beside) {
   if (alone()) return;
+  beside_ = beside;
   sent_.resize(static_cast<size_t>(size()));
   received_.resize(static_cast<size_t>(size()));
   call_ = {.call = call_.call + 1, .plan = plan, .kind = kind, .rank = rank()};
@@ -276,21 +277,24 @@ MessageHeader Communicator::read_header(const char* message, int32_t from, int64
   return came;
 }
 
+void Communicator::lose_transport(const char* could_not, int32_t process) {
+  char sentence[320];
+  std::snprintf(sentence, sizeof sentence, "the transport could not %s process %d, in %s%s", could_not, process,
+                Place(call_).words,
+                beside_ ? ": it was called in a thread of the library, for which MPI needs MPI_THREAD_MULTIPLE" : "");
+  lose(GPUMEM_PEER_LOST, sentence);
+}
+
 void* Communicator::begin_send(const void* p, int64_t bytes, int32_t to) {
   void* request = nullptr;
   if (transport_.isend(transport_.user, p, bytes, to, &request) == 0) return request;
-  char sentence[192];
-  std::snprintf(sentence, sizeof sentence, "the transport could not send to process %d, in %s", to, Place(call_).words);
-  lose(GPUMEM_PEER_LOST, sentence);
+  lose_transport("send to", to);
 }
 
 void* Communicator::begin_receive(void* p, int64_t bytes, int32_t from) {
   void* request = nullptr;
   if (transport_.irecv(transport_.user, p, bytes, from, &request) == 0) return request;
-  char sentence[192];
-  std::snprintf(sentence, sizeof sentence, "the transport could not receive from process %d, in %s", from,
-                Place(call_).words);
-  lose(GPUMEM_PEER_LOST, sentence);
+  lose_transport("receive from", from);
 }
 
 bool Communicator::ended(void* request, int32_t process) {

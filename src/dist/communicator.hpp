@@ -118,7 +118,8 @@ class Communicator {
   // Makes the error persistent if there are several processes, and notifies the others once, without waiting.
   void give_up(const Error& error) noexcept;
 
-  void begin_call(CallKind kind, int64_t plan);
+  // beside: the transport is called in a thread of the library.
+  void begin_call(CallKind kind, int64_t plan, bool beside = false);
 
   void* begin_send(const void* p, int64_t bytes, int32_t to);
   void* begin_receive(void* p, int64_t bytes, int32_t from);
@@ -148,6 +149,7 @@ class Communicator {
 
  private:
   [[noreturn]] void lose(gpumem_status status, const char* sentence);
+  [[noreturn]] void lose_transport(const char* could_not, int32_t process);
   void stick(const Error& error) noexcept;
   void send(int32_t to, const Bytes& bytes);
   Bytes receive(int32_t from);
@@ -161,6 +163,7 @@ class Communicator {
   MessageHeader call_{.call = -1};
   std::vector<int64_t> sent_;
   std::vector<int64_t> received_;
+  bool beside_ = false;
   bool told_ = false;  // the others know that this process has given up
   std::atomic<bool> aborted_{false};
   mutable std::mutex mutex_;

@@ -334,7 +334,7 @@ std::unique_ptr<DistPlan> plan_redistribution(Dist& dist, const ReadLayout& src,
          what.terms.order[axis], ll(from.extents[axis]));
   }
   require_disjoint(what.layouts[0], "src", dist.members);
-  require_covered(from, to, "dst", dist.members);
+  require_covered(from, to, false, dist.members);
   return build_exchange(dist, PlanKind::redistribute, what, from, to);
 }
 
@@ -351,7 +351,7 @@ std::unique_ptr<DistPlan> plan_halo(Dist& dist, const ReadLayout& layout, const 
   Layout around{whole.element_bytes, whole.rank, whole.extents, {}};
   Ghosts ghosts(whole, what.terms, around);
   for (const Box& box : whole.boxes) ghosts.add_around(box);
-  require_covered(whole, around, "halo", dist.members);
+  require_covered(whole, around, true, dist.members);
   return build_exchange(dist, PlanKind::halo, what, whole, around);
 }
 

@@ -236,8 +236,9 @@ Exchange::Operands Exchange::look_up_all(const void* const* src, void* const* ds
     for (size_t at = 0; at < sides.size(); ++at) {
       if (reaches[at].first >= reaches[at].end) continue;
       const int32_t member = group_.members.first() + static_cast<int32_t>(at);
-      const std::string argument =
-          std::string(name) + "[" + std::to_string(at) + "] of member " + std::to_string(member);
+      std::string argument = std::string(name) + "[" + std::to_string(at) + "] of member " + std::to_string(member);
+      if (reaches[at].first < 0)
+        argument += ", whose halo begins " + std::to_string(-reaches[at].first) + " elements before it,";
       if (pointers == nullptr || pointers[at] == nullptr) {
         fail(GPUMEM_INVALID_ARGUMENT, "%s is NULL; expected memory: the member has boxes", argument.c_str());
       }

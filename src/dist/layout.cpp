@@ -26,18 +26,22 @@ struct BoxWords {
   Index upper;
 };
 
+std::string range_of(const Layout& layout, const Box& box) {
+  std::string range = "[";
+  for (size_t d = 0; d < static_cast<size_t>(layout.rank); ++d) {
+    range += (d == 0 ? "" : ", ") + std::to_string(box.lower[d]) + ":" + std::to_string(box.upper[d]);
+  }
+  return range + "]";
+}
+
 std::string name_of(const Layout& layout, int64_t number, const char* argument, const Members& members) {
   const Box& box = layout.boxes[static_cast<size_t>(number)];
   const int32_t process = members.process_of(box.member);
   const auto of_process = std::count_if(layout.boxes.begin(), layout.boxes.begin() + number, [&](const Box& before) {
     return members.process_of(before.member) == process;
   });
-  std::string name = std::string(argument) + ": box " + std::to_string(of_process) + " of process " +
-                     std::to_string(process) + " (member " + std::to_string(box.member) + ", [";
-  for (size_t d = 0; d < static_cast<size_t>(layout.rank); ++d) {
-    name += (d == 0 ? "" : ", ") + std::to_string(box.lower[d]) + ":" + std::to_string(box.upper[d]);
-  }
-  return name + "])";
+  return std::string(argument) + ": box " + std::to_string(of_process) + " of process " + std::to_string(process) +
+         " (member " + std::to_string(box.member) + ", " + range_of(layout, box) + ")";
 }
 
 template <class T>
@@ -355,7 +359,7 @@ void require_disjoint(const Layout& layout, const char* argument, const Members&
 }
 
 // Boxes of src are disjoint, so a dst box is covered if the shared parts add up to its size.
-void require_covered(const Layout& src, const Layout& dst, const char* argument, const Members& members) {
+void require_covered(const Layout& src, const Layout& dst, bool halo, const Members& members) {
   BoxIndex index(src);
   for (size_t i = 0; i < dst.boxes.size(); ++i) {
     const Box& wanted = dst.boxes[i];
@@ -364,9 +368,13 @@ void require_covered(const Layout& src, const Layout& dst, const char* argument,
       missing -= common(src.boxes[static_cast<size_t>(from)], wanted).elements();
     }
     if (missing == 0) continue;
+    const std::string name =
+        halo ? "layout: the halo " + range_of(dst, wanted) + " of a box of member " + std::to_string(wanted.member)
+             : name_of(dst, static_cast<int64_t>(i), "dst", members);
     fail(GPUMEM_INVALID_ARGUMENT,
-         "%s asks for %lld elements that no box has; expected boxes without holes between them",
-         name_of(dst, static_cast<int64_t>(i), argument, members).c_str(), ll(missing));
+         "%s has %lld elements that are in none of the %zu boxes of %d processes; expected boxes without holes between "
+         "them",
+         name.c_str(), ll(missing), src.boxes.size(), members.process_of(members.all() - 1) + 1);
   }
 }
 

@@ -86,6 +86,7 @@ Box common(const Box& a, const Box& b) noexcept;
 
 // Throw INVALID_ARGUMENT with the boxes' numbers: if boxes share elements, or if src lacks elements of a dst box.
 void require_disjoint(const Layout& layout, const char* argument, const Members& members);
-void require_covered(const Layout& src, const Layout& dst, const char* argument, const Members& members);
+// halo: dst has the ghost cells of src's boxes.
+void require_covered(const Layout& src, const Layout& dst, bool halo, const Members& members);
 
 }  // namespace gpumem

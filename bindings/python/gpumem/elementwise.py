@@ -1,6 +1,7 @@
 """Elementwise functions, comparisons, selections and scaled conversions, as methods of a context."""
 
 import array
+import reprlib
 from collections import namedtuple
 
 from . import _gpumem as raw
@@ -49,8 +50,9 @@ class Elementwise(raw.Base):
         One of x and y may be a number, which takes the type of the other. Integers wrap. Their quotients are truncated toward 0, and a division of one by 0 raises IndexError after it has written 0.
         """
         code = map_code(op)
-        if code >= MapOp.ADD and y is None:
-            raise TypeError(f"y is None; expected an array or a number, because {MapOp(code).name.lower()} has two operands")
+        if (y is None) == (code >= MapOp.ADD):
+            expected = "an array or a number, because {} has two operands" if y is None else "None, because {} has one operand; out= takes the result"
+            raise TypeError(f"y is {reprlib.repr(y)}; expected {expected.format(MapOp(code).name.lower())}")
         done = raw.quick_map(self, stream, code, x, y, out, status)
         if done is not None:
             return done

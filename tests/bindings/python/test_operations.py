@@ -680,6 +680,9 @@ def test_map():
             ctx.map("divide", a, np.int16([1, 0]))
         with raises(TypeError, "two operands"):
             ctx.map("add", a)
+        for out in a, "nonsense", 3:
+            with raises(TypeError, "y is ", "one operand", "out="):
+                ctx.map("negate", a, out)
         with raises(TypeError, "y has elements of f32; expected i16"):
             ctx.map("add", a, x[0, 0:2])
         with raises(ValueError, "0.5 is not a value of i16"):
