@@ -204,7 +204,9 @@ constexpr uint64_t extend(gpumem_dtype dtype, uint64_t bits) noexcept {
 // the infinities, negative ones first.
 constexpr uint64_t key_of(gpumem_dtype dtype, uint64_t bits) noexcept {
   const uint64_t sign = sign_bit(dtype);
-  if (is_floating(dtype)) return (bits & sign) != 0 ? ~bits & all_bits(dtype) : bits | sign;
+  // Without a branch on the sign, which processors would mispredict.
+  const uint64_t negative = (0 - static_cast<uint64_t>((bits & sign) != 0)) & all_bits(dtype);
+  if (is_floating(dtype)) return bits ^ (negative | sign);
   return is_signed_integer(dtype) ? bits ^ sign : bits;
 }
 
