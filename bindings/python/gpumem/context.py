@@ -163,9 +163,11 @@ class Context(Operations):
         self.stream.synchronize()
 
     def set_log(self, log):
+        """Calls log(level, message) for messages of the context. None ends that."""
         self.core.set_log(log)
 
     def warmup(self):
+        """Does in advance what the first operations would do: it loads kernels and starts threads."""
         raw.gpumem_ctx_warmup(self.handle)
 
     def Stream(self, native=None):
@@ -173,6 +175,7 @@ class Context(Operations):
         return Stream(self, native)
 
     def Event(self):
+        """An event, which marks a position in a stream."""
         return Event(self)
 
     # --------------------------------------------------------------------------------------------------------- memory
@@ -185,11 +188,13 @@ class Context(Operations):
         return (self._core or self.core).allocate(shape, dtype, kind, stream, alignment, itemsize, form)
 
     def full(self, shape, value, dtype="f64", kind="device", *, stream=None):
+        """An array whose elements all have this value."""
         array = self.empty(shape, dtype, kind, stream=stream)
         self.fill(array, value, stream=stream)
         return array
 
     def zeros(self, shape, dtype="f64", kind="device", *, stream=None):
+        """An array of zeros."""
         return self.full(shape, 0, dtype, kind, stream=stream)
 
     def array(self, x, kind="device", *, stream=None):
@@ -219,6 +224,7 @@ class Context(Operations):
         memory.used_on(stream)
 
     def label(self, array, label):
+        """Names an allocation in the reports of debug mode and of live memory."""
         raw.gpumem_memory_label(self.handle, array if isinstance(array, int) else operand(self, array, "array"), label)
 
     def register(self, x):
@@ -228,6 +234,7 @@ class Context(Operations):
         self.core.registered[view.address] = raw.Keep(view)
 
     def unregister(self, x):
+        """Ends register() for the memory of x."""
         view = operand(self, x, "x")
         raw.gpumem_host_unregister(self.handle, view)
         del self.core.registered[view.address]
@@ -239,10 +246,12 @@ class Context(Operations):
                            raw.gpumem_pointer_info_init)
 
     def memory_stats(self):
+        """Counts and bytes of the context's memory, as attributes."""
         return read_struct("gpumem_memory_stats_info", lambda p: raw.gpumem_memory_stats(self.handle, p),
                            raw.gpumem_memory_stats_init)
 
     def memory_trim(self, keep_bytes=0):
+        """Returns free memory of the pools to the system, except keep_bytes of it."""
         keep_bytes = integer(keep_bytes, "keep_bytes")
         raw.gpumem_memory_trim(self.handle, keep_bytes)
 
@@ -265,6 +274,7 @@ class Context(Operations):
         raw.gpumem_profile_begin(self.handle, most_records)
 
     def profile_end(self):
+        """Ends profile_begin()."""
         raw.gpumem_profile_end(self.handle)
 
     def profile(self):
@@ -302,9 +312,11 @@ class Context(Operations):
         return taken.i64, skipped.i64
 
     def tuning_save(self, path):
+        """Writes the tuned variants to a file, which tuning_load() reads."""
         raw.gpumem_tuning_save(self.handle, path_bytes(path))
 
     def tuning_clear(self):
+        """Forgets the tuned variants."""
         raw.gpumem_tuning_clear(self.handle)
 
     # -------------------------------------------------------------------------------------------------------- managed
@@ -316,6 +328,7 @@ class Context(Operations):
         self._run("gpumem_managed_prefetch", stream, (view, view.size * view.itemsize, where), (view,))
 
     def advise(self, x, advice, device=None):
+        """Advises the driver where managed memory is used."""
         view = operand(self, x, "x")
         where = self.core.device if device is None else device_number(device)
         raw.gpumem_managed_advise(self.handle, view, view.size * view.itemsize, advice_code(advice), where)
