@@ -371,10 +371,11 @@ void require_covered(const Layout& src, const Layout& dst, bool halo, const Memb
     const std::string name =
         halo ? "layout: the halo " + range_of(dst, wanted) + " of a box of member " + std::to_string(wanted.member)
              : name_of(dst, static_cast<int64_t>(i), "dst", members);
-    fail(GPUMEM_INVALID_ARGUMENT,
-         "%s has %lld elements that are in none of the %zu boxes of %d processes; expected boxes without holes between "
-         "them",
-         name.c_str(), ll(missing), src.boxes.size(), members.process_of(members.all() - 1) + 1);
+    fail(
+        GPUMEM_INVALID_ARGUMENT,
+        "%s has %lld elements that are in none of the %zu boxes of all processes; expected boxes without holes between "
+        "them",
+        name.c_str(), ll(missing), src.boxes.size());
   }
 }
 
