@@ -2161,7 +2161,7 @@ GPUMEM_API gpumem_status gpumem_dist_execute(gpumem_dist_plan *plan, const void 
  *             plan again, or destroy it.
  * Processes   Between several processes on the host, the elements travel while the program computes. A thread of the
  *             library calls the transport. The exchanges of a gpumem_dist run in the order of the calls, each after
- *             the earlier work on all given streams. Its other calls first wait for them, also
+ *             the earlier work on all given streams. Its other collective calls first wait for them, and so does
  *             gpumem_dist_plan_destroy().
  * Memory      Between two devices the call may allocate from their contexts' pools, except under capture.
  * Failure     If a call fails after enqueuing some pieces, it waits for them, except during graph capture. Between

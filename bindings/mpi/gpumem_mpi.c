@@ -73,13 +73,15 @@ static int32_t begin_receive(void* user, void* p, int64_t bytes, int32_t from, v
   int locked;
   if (from < 0 || from >= c->size || !enter(&locked)) return 1;
   transfer* const t = new_transfer(p, bytes, from);
-  if (t != NULL && c->waiting[from].last != NULL)
-    c->waiting[from].last->next = t;
-  else
-    c->waiting[from].first = t;
-  if (t != NULL) c->waiting[from].last = t;
+  if (t != NULL) {
+    if (c->waiting[from].last != NULL)
+      c->waiting[from].last->next = t;
+    else
+      c->waiting[from].first = t;
+    c->waiting[from].last = t;
+    *request = t;
+  }
   leave(locked);
-  *request = t;
   return t == NULL;
 }
 
@@ -115,7 +117,7 @@ static int32_t test(void* user, void* request, int32_t* done) {
   return 0;
 }
 
-/* Transfers that never ended stay, because MPI may still use them. */
+/* Transfers that never ended stay, because MPI may still use their memory. */
 static void release(void* user) {
   connection* const c = user;
   int locked;

@@ -272,7 +272,7 @@ gpumem_status gpumem_dist_execute_async(gpumem_dist_plan* plan, const void* cons
     Dist& dist = resolved.dist;
     const std::lock_guard<std::mutex> lock(dist.calls);
     dist.communicator.require_sound();
-    keeping_faults(dist, [&] { execute_async(resolved, src, dst, read_streams(dist, streams)); });
+    keeping_faults(dist, [&] { execute_async(resolved, src, dst, [&] { return read_streams(dist, streams); }); });
   });
 }
 

@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <memory>
-#include <utility>
 
 #include "base/scope_exit.hpp"
 
@@ -11,8 +10,7 @@ namespace gpumem {
 struct Background::Run {
   Exchange& exchange;
   int64_t plan;
-  std::vector<const void*> src;
-  std::vector<void*> dst;  // empty: NULL
+  Exchange::Operands operands;
 };
 
 Background::Background(const Group& group) : group_(group) {
@@ -48,7 +46,7 @@ void Background::run(const Run& what) noexcept {
   try {
     group_.communicator.require_sound();
     group_.communicator.begin_call(CallKind::execute, what.plan, true);
-    what.exchange.run(what.src.data(), what.dst.empty() ? nullptr : what.dst.data(), "src", &work_);
+    what.exchange.run_on(work_, what.operands);
   } catch (...) {
     const Error error = current_error();
     char sentence[512];
@@ -57,16 +55,14 @@ void Background::run(const Run& what) noexcept {
   }
 }
 
+// The operands are looked up here: the program may free them in the order of a stream that waits for the run.
 void Background::enqueue(Exchange& exchange, int64_t plan, const void* const* src, void* const* dst,
-                         const std::vector<NativeStream>& streams) {
+                         const ReadStreams& read_streams) {
   const size_t members = group_.contexts.size();
+  std::vector<NativeStream> streams;
   try {
-    exchange.check(src, dst);
-    std::vector<const void*> from(members, nullptr);
-    if (src != nullptr) from.assign(src, src + members);
-    std::vector<void*> to;
-    if (dst != nullptr) to.assign(dst, dst + members);
-    const auto what = std::make_shared<Run>(Run{exchange, plan, std::move(from), std::move(to)});
+    streams = read_streams();
+    const auto what = std::make_shared<Run>(Run{exchange, plan, exchange.look_up_all(src, dst, "src")});
     for (size_t i = 0; i < members; ++i) {
       earlier_->of(i).record(streams[i]);
       host().wait_event(queue_, earlier_->of(i).native());

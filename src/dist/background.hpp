@@ -3,6 +3,7 @@
 // other streams is not waited for.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -21,8 +22,9 @@ class Background {
 
   // Enqueues a run after the earlier work of the participants' streams and before their later work. Collective. An
   // error of the run is persistent. If the arguments are wrong, the other processes are told.
+  using ReadStreams = std::function<std::vector<NativeStream>()>;  // one per participant
   void enqueue(Exchange& exchange, int64_t plan, const void* const* src, void* const* dst,
-               const std::vector<NativeStream>& streams);
+               const ReadStreams& read_streams);
   // Waits for all runs.
   void finish() noexcept;
 

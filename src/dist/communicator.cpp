@@ -281,7 +281,7 @@ void Communicator::lose_transport(const char* could_not, int32_t process) {
   char sentence[320];
   std::snprintf(sentence, sizeof sentence, "the transport could not %s process %d, in %s%s", could_not, process,
                 Place(call_).words,
-                beside_ ? ": it was called in a thread of the library, for which MPI needs MPI_THREAD_MULTIPLE" : "");
+                beside_ ? " (in a thread of the library; MPI allows that with MPI_THREAD_MULTIPLE)" : "");
   lose(GPUMEM_PEER_LOST, sentence);
 }
 

@@ -379,12 +379,12 @@ void execute(DistPlan& plan, const void* const* src, void* const* dst) {
   exchange.run(src, dst);
 }
 
-void execute_async(DistPlan& plan, const void* const* src, void* const* dst, const std::vector<NativeStream>& streams) {
+void execute_async(DistPlan& plan, const void* const* src, void* const* dst, const Background::ReadStreams& streams) {
   Exchange& exchange = exchange_of(plan);
   switch (plan.async) {
     case DistPlan::Async::peer_reads:
       plan.dist.communicator.begin_call(CallKind::execute, plan.number);
-      return exchange.enqueue(src, dst, streams);
+      return exchange.enqueue(src, dst, streams());
     case DistPlan::Async::background:
       return plan.dist.background->enqueue(exchange, plan.number, src, dst, streams);
     case DistPlan::Async::refused:

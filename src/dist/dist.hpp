@@ -75,7 +75,7 @@ std::unique_ptr<DistPlan> plan_reduction(Dist& dist, const ReadLayout& layout, c
 // Collective.
 void execute(DistPlan& plan, const void* const* src, void* const* dst);
 // Collective. One stream per local participant.
-void execute_async(DistPlan& plan, const void* const* src, void* const* dst, const std::vector<NativeStream>& streams);
+void execute_async(DistPlan& plan, const void* const* src, void* const* dst, const Background::ReadStreams& streams);
 ReduceValue reduce(DistPlan& plan, const Reduction::Read& what, const void* const* x, const void* const* y);
 
 std::string explain(const DistPlan& plan, gpumem_format format);

@@ -70,6 +70,7 @@ Exchange::Exchange(const Group& group, const Layout& src, const Layout& dst, int
     batches_.add(piece.shape, piece.src_strides, piece.dst_strides, group_.members.local(piece.src_member),
                  group_.members.local(piece.dst_member));
   }
+  use_own_streams();
   here_.reserve(route_.pulls.size());
   at_work_.reserve(group_.contexts.size());
   find_pairs();
@@ -103,8 +104,8 @@ void Exchange::post(const Message& message, char* to, const Operands& operands) 
   std::memcpy(to, &header, kHeaderBytes);
   to += kHeaderBytes;
   for (const BoxOverlap& piece : message.pieces) {
-    pack(group_.context_of(piece.src_member), piece.shape, src_of(piece, operands),
-         src_side(piece, operands).operand.on_host(), to, on_of(piece.src_member));
+    pack(group_.context_of(piece.src_member), piece.shape, src_of(piece, operands), src_side(piece, operands).operand,
+         to, on_of(piece.src_member));
     to += piece.shape.bytes();
   }
   std::memcpy(to, &header.sum, kTrailerBytes);
@@ -121,7 +122,7 @@ void Exchange::take(const Window::Slot& slot, const char* from, const Operands& 
   }
   for (const BoxOverlap& piece : message.pieces) {
     unpack(group_.context_of(piece.dst_member), piece.shape, from, dst_of(piece, operands),
-           dst_side(piece, operands).operand.on_host(), on_of(piece.dst_member));
+           dst_side(piece, operands).operand, on_of(piece.dst_member));
     from += piece.shape.bytes();
   }
 }
@@ -129,10 +130,10 @@ void Exchange::take(const Window::Slot& slot, const char* from, const Operands& 
 void Exchange::stage(const BoxOverlap& piece, const Operands& operands) const {
   Context& of_src = group_.context_of(piece.src_member);
   const TemporaryBlock block(of_src, true, piece.shape.bytes());
-  pack(of_src, piece.shape, src_of(piece, operands), src_side(piece, operands).operand.on_host(), block.get(),
+  pack(of_src, piece.shape, src_of(piece, operands), src_side(piece, operands).operand, block.get(),
        on_of(piece.src_member));
   unpack(group_.context_of(piece.dst_member), piece.shape, block.get(), dst_of(piece, operands),
-         dst_side(piece, operands).operand.on_host(), on_of(piece.dst_member));
+         dst_side(piece, operands).operand, on_of(piece.dst_member));
 }
 
 // Moves one piece within this process. False: none left.
@@ -270,16 +271,28 @@ Exchange::Operands Exchange::look_up_all(const void* const* src, void* const* ds
   return operands;
 }
 
+void Exchange::use_own_streams() {
+  on_.clear();
+  for (Context* context : group_.contexts) on_.push_back(WorkStream::own(*context));
+}
+
 void Exchange::finish_earlier() const {
   for (size_t i = 0; i < on_.size(); ++i) synchronize(*group_.contexts[i], on_[i].stream);
 }
 
 // Participants read each other's memory, so all of their streams finish first.
-void Exchange::run(const void* const* src, void* const* dst, const char* src_name, const std::vector<WorkStream>* on) {
-  on_.clear();
-  for (size_t i = 0; i < group_.contexts.size(); ++i) {
-    on_.push_back(on != nullptr ? (*on)[i] : WorkStream::own(*group_.contexts[i]));
-  }
+void Exchange::run(const void* const* src, void* const* dst, const char* src_name) {
+  use_own_streams();
+  run_with([&] { return look_up_all(src, dst, src_name); });
+}
+
+void Exchange::run_on(const std::vector<WorkStream>& on, const Operands& operands) {
+  on_ = on;
+  run_with([&] { return operands; });
+}
+
+template <class GetOperands>
+void Exchange::run_with(const GetOperands& get_operands) {
   const ScopeExit end([this]() noexcept {
     end_rounds();
     under_way_ = false;
@@ -291,7 +304,7 @@ void Exchange::run(const void* const* src, void* const* dst, const char* src_nam
   });
   Operands operands;
   const auto make_ready = [&] {
-    operands = look_up_all(src, dst, src_name);
+    operands = get_operands();
     reach_all(operands);
     open_slots(operands);
     return Bytes();

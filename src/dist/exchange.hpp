@@ -58,12 +58,22 @@ class Exchange {
   // in_place: writes go between the elements that are read.
   Exchange(const Group& group, const Layout& src, const Layout& dst, int64_t workspace_bytes, bool in_place = false);
 
-  // One pointer per local participant. If in place, dst may be nullptr. src_name: the argument. on: the participants'
-  // work streams, by default their own streams. Collective.
-  void run(const void* const* src, void* const* dst, const char* src_name = "src",
-           const std::vector<WorkStream>* on = nullptr);
-  // Throws as run() does for wrong arguments.
-  void check(const void* const* src, void* const* dst) const { look_up_all(src, dst, "src"); }
+  // One pointer per local participant. If in place, dst may be nullptr. src_name: the argument. Collective.
+  void run(const void* const* src, void* const* dst, const char* src_name = "src");
+  // The same on other streams than the participants' own, with operands that were looked up before.
+  struct Side {
+    char* p = nullptr;
+    char* first = nullptr;
+    int64_t bytes = 0;
+    Operand operand{};
+  };
+  struct Operands {
+    std::vector<Side> src;
+    std::vector<Side> dst;
+    std::vector<bool> reached{};  // by each local participant, for all of src; empty: no pair of devices
+  };
+  Operands look_up_all(const void* const* src, void* const* dst, const char* src_name) const;
+  void run_on(const std::vector<WorkStream>& on, const Operands& operands);
   // Enqueues run() on a stream of each local participant. Requires only_pulls(). Not collective. Order::callers: earlier work of the streams is over, and src stays unchanged until they are waited for.
   enum class Order : int32_t { members, callers };
   void enqueue(const void* const* src, void* const* dst, const std::vector<NativeStream>& streams,
@@ -91,17 +101,6 @@ class Exchange {
   struct Reach {
     int64_t first = INT64_MAX;
     int64_t end = INT64_MIN;
-  };
-  struct Side {
-    char* p = nullptr;
-    char* first = nullptr;
-    int64_t bytes = 0;
-    Operand operand{};
-  };
-  struct Operands {
-    std::vector<Side> src;
-    std::vector<Side> dst;
-    std::vector<bool> reached{};  // by each local participant, for all of src; empty: no pair of devices
   };
   struct Slot {
     std::unique_ptr<TemporaryBlock> block{};
@@ -158,7 +157,9 @@ class Exchange {
     return from.p == to.p && piece.shape.same_places(from.strides, to.strides);
   }
   void note_reaches(const BoxOverlap& piece);
-  Operands look_up_all(const void* const* src, void* const* dst, const char* src_name) const;
+  template <class GetOperands>
+  void run_with(const GetOperands& get_operands);
+  void use_own_streams();
   void run_all(const Operands& operands);
   bool receive_some(const Operands& operands);
   bool send_one(const Operands& operands);

@@ -143,20 +143,32 @@ void move_part(Context& context, const Shape& shape, const StridedArray& src, co
   permute_part(context, call_of(shape, src, dst), src_operand, dst_operand, stream, completion, occupancy);
 }
 
-void pack(Context& context, const Shape& shape, const StridedArray& src, bool on_host, void* to, const WorkStream& on) {
+void pack(Context& context, const Shape& shape, const StridedArray& src, const Operand& operand, void* to,
+          const WorkStream& on) {
+  if (!context.on_cuda()) {
+    const Index tight = shape.tight_strides();
+    const Operand of_to = look_up_range(context, to, shape.bytes(), Access::write, "the message", shape.bytes());
+    return move_part(context, shape, src, operand, {to, tight}, of_to, on.stream, Completion::blocking);
+  }
   if (shape.is_tight(src.strides)) return copy_bytes(context, to, src.p, shape.bytes(), on.stream);
   const Index tight = shape.tight_strides();
-  if (on_host) return move(context, shape, src, {to, tight}, on.stream);
+  if (operand.on_host()) return move(context, shape, src, {to, tight}, on.stream);
   const TemporaryBlock block(context, false, shape.bytes(), on);
   move(context, shape, src, {block.get(), tight}, on.stream);
   copy_bytes(context, to, block.get(), shape.bytes(), on.stream);
 }
 
-void unpack(Context& context, const Shape& shape, const void* from, const StridedArray& dst, bool on_host,
+void unpack(Context& context, const Shape& shape, const void* from, const StridedArray& dst, const Operand& operand,
             const WorkStream& on) {
+  if (!context.on_cuda()) {
+    const Index tight = shape.tight_strides();
+    void* const p = const_cast<void*>(from);
+    const Operand of_from = look_up_range(context, p, shape.bytes(), Access::read, "the message", shape.bytes());
+    return move_part(context, shape, {p, tight}, of_from, dst, operand, on.stream, Completion::blocking);
+  }
   if (shape.is_tight(dst.strides)) return copy_bytes(context, dst.p, from, shape.bytes(), on.stream);
   const Index tight = shape.tight_strides();
-  if (on_host) return move(context, shape, {const_cast<void*>(from), tight}, dst, on.stream);
+  if (operand.on_host()) return move(context, shape, {const_cast<void*>(from), tight}, dst, on.stream);
   const TemporaryBlock block(context, false, shape.bytes(), on);
   copy_bytes(context, block.get(), from, shape.bytes(), on.stream);
   move(context, shape, {block.get(), tight}, dst, on.stream);

@@ -85,9 +85,11 @@ void move_part(Context& context, const Shape& shape, const StridedArray& src, co
 
 void move(Context& context, const Shape& shape, const StridedArray& src, const StridedArray& dst, NativeStream stream,
           Completion completion = Completion::blocking);
-// To pageable memory, without padding, and back; blocking.
-void pack(Context& context, const Shape& shape, const StridedArray& src, bool on_host, void* to, const WorkStream& on);
-void unpack(Context& context, const Shape& shape, const void* from, const StridedArray& dst, bool on_host,
+// Between an operand that was looked up before and pageable memory without padding; blocking. On a host context, they
+// allocate nothing from its pools, and the operand may already be freed in the order of a stream that waits for them.
+void pack(Context& context, const Shape& shape, const StridedArray& src, const Operand& operand, void* to,
+          const WorkStream& on);
+void unpack(Context& context, const Shape& shape, const void* from, const StridedArray& dst, const Operand& operand,
             const WorkStream& on);
 
 }  // namespace gpumem

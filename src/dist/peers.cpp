@@ -24,14 +24,14 @@ bool read_right(Context& reader, Context& owner) {
   const Index tight = shape.tight_strides();
   const TemporaryBlock there(owner, false, kProbeBytes);
   const TemporaryBlock here(reader, false, kProbeBytes);
-  unpack(owner, shape, pattern.data(), {there.get(), tight}, false, WorkStream::own(owner));
+  Operand src = look_up_range(owner, there.get(), kProbeBytes, Access::write, "src");
+  unpack(owner, shape, pattern.data(), {there.get(), tight}, src, WorkStream::own(owner));
   if (!reader.device().reaches(there.get(), kProbeBytes)) return false;
-  Operand src = look_up_range(owner, there.get(), kProbeBytes, Access::read, "src");
   const Operand dst = look_up_range(reader, here.get(), kProbeBytes, Access::write, "dst");
   src.device = dst.device;
   move_part(reader, shape, {there.get(), tight}, src, {here.get(), tight}, dst, reader.own_stream(),
             Completion::blocking);
-  pack(reader, shape, {here.get(), tight}, false, arrived.data(), WorkStream::own(reader));
+  pack(reader, shape, {here.get(), tight}, dst, arrived.data(), WorkStream::own(reader));
   return arrived == pattern;
 }
 

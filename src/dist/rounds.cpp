@@ -104,8 +104,8 @@ void Exchange::pack_packet(const Message& packet, const Slot& slot, const Operan
       at_work(context, on.stream);
     } else {
       const TemporaryBlock block(context, true, piece.shape.bytes());
-      pack(context, piece.shape, src_of(piece, operands), side.operand.on_host(), block.get(), on);
-      unpack(context, piece.shape, block.get(), {to, tight}, false, on);
+      pack(context, piece.shape, src_of(piece, operands), side.operand, block.get(), on);
+      unpack(context, piece.shape, block.get(), {to, tight}, slot.operand, on);
     }
     to += piece.shape.bytes();
   }
@@ -124,8 +124,8 @@ void Exchange::unpack_packet(const Message& packet, const Slot& slot, const Oper
       at_work(context, on.stream);
     } else {
       const TemporaryBlock block(context, true, piece.shape.bytes());
-      pack(context, piece.shape, {from, tight}, false, block.get(), on);
-      unpack(context, piece.shape, block.get(), dst_of(piece, operands), side.operand.on_host(), on);
+      pack(context, piece.shape, {from, tight}, slot.operand, block.get(), on);
+      unpack(context, piece.shape, block.get(), dst_of(piece, operands), side.operand, on);
     }
     from += piece.shape.bytes();
   }

@@ -189,6 +189,75 @@ TEST(DistBackground, BlockingCallsComeAfterwards) {
   });
 }
 
+// Memory may be freed in the order of the stream, and at once by a call that waits for the stream.
+TEST(DistBackground, MemoryMayBeFreedBehindIt) {
+  in_hosts(2, [](Rank& rank) {
+    constexpr int64_t kRows = 200, kCols = 300;
+    rank.start();
+    gpumem_ctx* const ctx = rank.contexts[0];
+    const int64_t all = rank.part.all;
+    Layout from{8, {kRows * all, kCols}, {}}, to = from;
+    for (int64_t i = 0; i < all; ++i) {
+      from.boxes.push_back({i, {kRows * i, 0}, {kRows * (i + 1), kCols}, 1, {kCols + 5, 1}});
+      to.boxes.push_back({i, {kRows * (all - 1 - i), 0}, {kRows * (all - i), kCols}, 0, {kCols, 1}});
+    }
+    const View src_view(from, rank.part.first, rank.part.count()), dst_view(to, rank.part.first, rank.part.count());
+    gpumem_dist_plan* made = nullptr;
+    ASSERT_TRUE(
+        ok(gpumem_dist_plan_redistribute(rank.dist.get(), &src_view.raw, &dst_view.raw, nullptr, nullptr, &made)));
+    const Plan plan(made);
+    const auto members = static_cast<size_t>(rank.part.count());
+    gpumem_stream* stream = nullptr;
+    rank.transport.allow_any_thread();
+    ASSERT_TRUE(ok(gpumem_stream_create(ctx, &stream)));
+    for (int turn = 0; turn < 10; ++turn) {
+      std::vector<gpumem_stream*> streams;
+      std::vector<void*> x(members), y(members);
+      for (size_t i = 0; i < members; ++i) {
+        const double value = turn;
+        streams.push_back(rank.part.contexts[i] == ctx ? stream : nullptr);
+        ASSERT_TRUE(ok(gpumem_alloc_async(rank.part.contexts[i], kRows * (kCols + 5) * 8, 256, streams[i], &x[i])));
+        ASSERT_TRUE(ok(gpumem_alloc_device(rank.part.contexts[i], kRows * kCols * 8, &y[i])));
+        ASSERT_TRUE(ok(gpumem_fill_async(rank.part.contexts[i], x[i], &value, 8, kRows * (kCols + 5), streams[i])));
+      }
+      ASSERT_TRUE(ok(gpumem_dist_execute_async(plan.get(), x.data(), y.data(), streams.data())));
+      for (size_t i = 0; i < members; ++i) {
+        ASSERT_TRUE(ok(gpumem_free_async(rank.part.contexts[i], x[i], streams[i])));
+        ASSERT_TRUE(ok(gpumem_stream_synchronize(rank.part.contexts[i], streams[i])));
+        const std::vector<double> expected(kRows * kCols, turn);
+        ASSERT_EQ(std::memcmp(y[i], expected.data(), expected.size() * 8), 0) << "turn " << turn;
+      }
+      for (size_t i = 0; i < members; ++i) ASSERT_TRUE(ok(gpumem_free(rank.part.contexts[i], y[i])));
+    }
+    EXPECT_TRUE(ok(gpumem_stream_destroy(stream)));
+  });
+}
+
+TEST(DistBackground, AStreamThatIsNone) {
+  const auto processes = in_processes(On::host, 2, [](Rank& rank) {
+    rank.start(kEnough);
+    Streams streams(rank);
+    PlannedMove planned(rank.dist.get(), rank.part, all_to_all(rank.part), nullptr, rank.own);
+    const std::vector<gpumem_stream*> none(static_cast<size_t>(rank.part.count()),
+                                           reinterpret_cast<gpumem_stream*>(&rank));
+    planned.by = [&](gpumem_dist_plan* plan, const void* const* src, void* const* dst) {
+      return rank.rank == 1 ? gpumem_dist_execute_async(plan, src, dst, none.data()) : streams.enqueue(plan, src, dst);
+    };
+    const gpumem_status status = in_time(kEnough, [&] { return planned.execute(); });
+    if (rank.rank == 1) {
+      EXPECT_TRUE(gives(GPUMEM_INVALID_HANDLE, status));
+      expect_stuck(rank, status);
+    } else {
+      EXPECT_TRUE(ok(status));
+      const Clock::time_point start = Clock::now();
+      streams.finish();
+      EXPECT_LT(seconds_since(start), kEnough / 2) << "it is told";
+      EXPECT_TRUE(lost(info_of(rank.dist.get()).status));
+    }
+  });
+  EXPECT_TRUE(processes->all_well());
+}
+
 // The caller learns its mistake at once, and the others in their next call.
 TEST(DistBackground, AMistakeOfOneProcess) {
   const auto processes = in_processes(On::host, 3, [](Rank& rank) {

@@ -419,6 +419,33 @@ TEST_P(Members, RunBehindTheContextsOwnStreams) {
   }
 }
 
+// A participant reads the last terms of a block in the memory of the next one.
+TEST_P(Members, AddBehindTheContextsOwnStreams) {
+  constexpr int64_t kEach = (1 << 20) + 100;
+  const Part members{{contexts_[0], contexts_[1]}, 0, 2};
+  const Dist dist = make_dist(members);
+  const Layout slabs{4, {2 * kEach}, {{0, {0}, {kEach}, 0, {1}}, {1, {kEach}, {2 * kEach}, 0, {1}}}};
+  const View view(slabs, 0, 2);
+  gpumem_dist_plan* made = nullptr;
+  ASSERT_TRUE(ok(gpumem_dist_plan_reduce(dist.get(), &view.raw, nullptr, &made)));
+  const Plan plan(made);
+  std::deque<Memory> memory;
+  for (int i = 0; i < 2; ++i) memory.emplace_back(contexts_[i], GPUMEM_MEMORY_DEVICE, kEach * 4);
+  const void* const src[] = {memory[0].get(), memory[1].get()};
+  for (int turn = 1; turn < 6; ++turn) {
+    std::vector<float> all;
+    for (int i = 0; i < 2; ++i) {
+      const float value = 0.1F * static_cast<float>(turn + 10 * i);
+      all.resize(all.size() + kEach, value);
+      ASSERT_TRUE(ok(gpumem_fill_async(contexts_[i], memory[static_cast<size_t>(i)].get(), &value, 4, kEach, nullptr)));
+    }
+    double sum = 0, expected = 0;
+    ASSERT_TRUE(ok(gpumem_dist_reduce(plan.get(), GPUMEM_F32, GPUMEM_SUM, src, &sum)));
+    ASSERT_TRUE(ok(gpumem_reduce(contexts_[0], GPUMEM_F32, GPUMEM_SUM, all.data(), 2 * kEach, 1, &expected)));
+    EXPECT_EQ(sum, expected) << "turn " << turn;
+  }
+}
+
 // Threads that share contexts, or a dist too: plans of one are carried out one after the other.
 TEST_P(Members, WorkInSeveralThreads) {
   const Part members = part(4);
