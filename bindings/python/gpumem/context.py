@@ -348,7 +348,7 @@ class Context(Operations):
             return
         to, of = operand(self, dst, "dst", stream, write=True), operand(self, src, "src", stream)
         if to.shape != of.shape:
-            raise ValueError(f"dst has the shape {to.shape}, src {of.shape}")
+            raise ValueError(f"dst has the shape {to.shape}, src {of.shape}; expected the same, because copy() does not broadcast")
         same_elements(to, of, "dst")
         if to.size == 0:
             return

@@ -243,11 +243,15 @@ def axes_of(view, axis):
         raise TypeError(f"axis is {axis!r}; expected an integer or a tuple of integers") from None
     for a in axes:
         if not -view.ndim <= a < view.ndim:
-            raise ValueError(f"axis {a} of an array with {view.ndim} axes")
+            raise axis_error(view, a)
     axes = [a % view.ndim for a in axes]
     if len(set(axes)) < len(axes):
         raise ValueError(f"axis is {axis}; expected each axis once")
     return axes
+
+
+def axis_error(view, axis):
+    return ValueError(f"axis is {axis}; expected " + (f"{-view.ndim} to {view.ndim - 1}" if view.ndim else "none, because the array has no axes"))
 
 
 def axis_of(view, axis):
@@ -257,7 +261,7 @@ def axis_of(view, axis):
     except TypeError:
         raise TypeError(f"axis is {axis!r}; expected one integer") from None
     if not -view.ndim <= axis < view.ndim:
-        raise ValueError(f"axis {axis} of an array with {view.ndim} axes")
+        raise axis_error(view, axis)
     return axis % view.ndim
 
 

@@ -21,6 +21,7 @@ from .streams import stream_handle
 from .words import CODES, NAMES, REDUCE_OPS, RESULTS, TYPESTRS, arg_code, dtype_code, filter_code, integer, integers, op_code, real, scan_code, unfit
 
 PAGEABLE = int(Kind.PAGEABLE)
+POSITIONS = (Dtype.I32, Dtype.U32, Dtype.I64, Dtype.U64)
 OP_CODES = {word: int(op) for op in REDUCE_OPS for word in (op, op.name.lower())}
 
 
@@ -212,6 +213,9 @@ class Operations(Elementwise):
         done = raw.quick_reduce_by_index(self, stream, op, x, index, bins, out, status)
         if done is not None:
             return done
+        bins = integer(bins, "bins")
+        if bins < 0:
+            raise ValueError(f"bins is {bins}; expected 0 or more")
         by = operand(self, index, "index", stream)
         n, view, row = indices(by, "index"), by, ()
         if x is not None:
@@ -696,6 +700,8 @@ class Operations(Elementwise):
         for k, term in enumerate(terms):
             if not isinstance(term, list | tuple) or len(term) != 2:
                 raise unfit(f"terms[{k}]", term, "a pair of a factor and an array")
+            if isinstance(term[1], (int, float)) and not isinstance(term[0], (int, float)):
+                raise TypeError(f"terms[{k}] is an array and a number; expected the factor first, and then the array")
         parts = [self._factor(term[0], f"the factor of terms[{k}]", stream) for k, term in enumerate(terms)]
         factors, *in_memory = zip(*parts)
         arrays = [term[1] for term in terms]
@@ -783,12 +789,15 @@ class Operations(Elementwise):
 
     def argsort(self, keys, out=None, *, descending=False, dtype="i64", stream=None):
         """The positions of the keys in ascending or descending order, of type i32, u32, i64 or u64. Axes are as for sort()."""
-        done = raw.quick_sort(self, stream, keys, bool(descending), None, out, dtype_code(dtype), None, None)
+        code = dtype_code(dtype)
+        if code not in POSITIONS:
+            raise TypeError(f"dtype is {NAMES[code]}; expected i32, u32, i64 or u64")
+        done = raw.quick_sort(self, stream, keys, bool(descending), None, out, code, None, None)
         if done is not None:
             return done
         of = self._keys(keys, stream)
         if out is None:
-            out = self._room(keys, of, of.shape, dtype_code(dtype), stream)
+            out = self._room(keys, of, of.shape, code, stream)
         self._sort(keys, of, None, out, operand(self, out, "out", stream, True), "out", descending, stream)
         return out
 
