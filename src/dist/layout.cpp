@@ -26,7 +26,7 @@ struct BoxWords {
   Index upper;
 };
 
-std::string range_of(const Layout& layout, const Box& box) {
+[[gnu::cold]] std::string range_of(const Layout& layout, const Box& box) {
   std::string range = "[";
   for (size_t d = 0; d < static_cast<size_t>(layout.rank); ++d) {
     range += (d == 0 ? "" : ", ") + std::to_string(box.lower[d]) + ":" + std::to_string(box.upper[d]);
@@ -34,7 +34,7 @@ std::string range_of(const Layout& layout, const Box& box) {
   return range + "]";
 }
 
-std::string name_of(const Layout& layout, int64_t number, const char* argument, const Members& members) {
+[[gnu::cold]] std::string name_of(const Layout& layout, int64_t number, const char* argument, const Members& members) {
   const Box& box = layout.boxes[static_cast<size_t>(number)];
   const int32_t process = members.process_of(box.member);
   const auto of_process = std::count_if(layout.boxes.begin(), layout.boxes.begin() + number, [&](const Box& before) {
