@@ -60,7 +60,6 @@ class Exchange {
 
   // One pointer per local participant. If in place, dst may be nullptr. src_name: the argument. Collective.
   void run(const void* const* src, void* const* dst, const char* src_name = "src");
-  // The same on other streams than the participants' own, with operands that were looked up before.
   struct Side {
     char* p = nullptr;
     char* first = nullptr;
@@ -72,9 +71,12 @@ class Exchange {
     std::vector<Side> dst;
     std::vector<bool> reached{};  // by each local participant, for all of src; empty: no pair of devices
   };
+  // Throws as run() does for wrong arguments.
   Operands look_up_all(const void* const* src, void* const* dst, const char* src_name) const;
+  // run() on other streams than the participants' own, with operands that were looked up before.
   void run_on(const std::vector<WorkStream>& on, const Operands& operands);
-  // Enqueues run() on a stream of each local participant. Requires only_pulls(). Not collective. Order::callers: earlier work of the streams is over, and src stays unchanged until they are waited for.
+  // Enqueues run() on a stream of each local participant. Requires only_pulls(). Not collective. Order::callers: earlier
+  // work of the streams is over, and src stays unchanged until they are waited for.
   enum class Order : int32_t { members, callers };
   void enqueue(const void* const* src, void* const* dst, const std::vector<NativeStream>& streams,
                const char* src_name = "src", Order order = Order::members);

@@ -382,7 +382,8 @@ Placement place_lines(CallPlanner& planner, AxesWork& work, const ByteRange& x) 
   }
   if (placement.space == ExecutionSpace::cuda) std::swap(work.lines.rounded, work.rounded);
   if (work.packed) work.lines.x = placeholder();
-  const bool in_parts = placement.space == ExecutionSpace::host && planner.forced(ReduceAxisFamily::id).row < 0;
+  const bool by_table = planner.forced(ReduceAxisFamily::id).row < 0 && planner.tuned().row < 0;
+  const bool in_parts = placement.space == ExecutionSpace::host && by_table;
   if (!work.packed || !in_parts) work.lines_of_step = 0;
   work.reducing = decide<ReduceAxisFamily>(planner, placement.space, work.lines);
   return placement;
