@@ -209,6 +209,19 @@ LaunchResult copy_realigned(const CopyParams& params, const Config& config, cons
 
 namespace {
 
+// If mapped memory of another device is not open to this one, only cudaMemcpyPeerAsync() copies it, which no graph takes.
+// To and from the host, nothing does.
+cudaError_t copy_range(const CopyParams& params, int64_t offset_in_dst, int64_t offset_in_src, Stream stream) {
+  char* const dst = params.dst + offset_in_dst;
+  const char* const src = params.src + offset_in_src;
+  const auto bytes = static_cast<size_t>(params.row_bytes);
+  if (params.row_by_row && params.across == Across::devices) {
+    return cudaMemcpyPeerAsync(dst, params.dst_device, src, params.src_device, bytes, stream);
+  }
+  const cudaError_t error = cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, stream);
+  return params.row_by_row && error == cudaErrorInvalidValue ? cudaErrorPeerAccessUnsupported : error;
+}
+
 // Copies the rows of one slice in one call, or in one per row if the driver or the parameters require it.
 cudaError_t copy_rows_by_driver(const CopyParams& params, Stream stream) {
   const auto bytes = static_cast<size_t>(params.row_bytes);
@@ -219,8 +232,7 @@ cudaError_t copy_rows_by_driver(const CopyParams& params, Stream stream) {
   }
   cudaError_t error = cudaSuccess;
   for (int64_t row = 0; row < params.rows && error == cudaSuccess; ++row) {
-    error = cudaMemcpyAsync(params.dst + row * params.dst_pitch, params.src + row * params.src_pitch, bytes,
-                            cudaMemcpyDefault, stream);
+    error = copy_range(params, row * params.dst_pitch, row * params.src_pitch, stream);
   }
   return error;
 }

@@ -28,7 +28,9 @@ struct CopyParams {
   int32_t rank = 1;  // of gpumem_copy(), gpumem_copy_2d(), gpumem_copy_3d()
   // A side is memory of a device that is not open to this one. The driver guarantees only copies of one range there.
   bool row_by_row = false;
-  bool reached = false;  // a side on another device has been opened to this one
+  bool reached = false;     // a side on another device has been opened to this one
+  int32_t dst_device = -1;  // the other device with this side, or this one
+  int32_t src_device = -1;
   bool managed = false;
   Across across = Across::nothing;
   HostSide host_side = HostSide::locked;  // across PCIe
@@ -53,9 +55,13 @@ struct CopyParams {
     if (const int64_t word = row_access(); word != 0) return ceil_div(row_bytes, word);
     return ceil_div(row_bytes + 16 - widest_access(starts(dst, dst_pitch, dst_slice)), 16);
   }
-  int64_t src_extent() const noexcept { return (slices - 1) * src_slice + (rows - 1) * src_pitch + row_bytes; }
+  int64_t src_extent() const noexcept { return extent(src_pitch, src_slice); }
+  int64_t dst_extent() const noexcept { return extent(dst_pitch, dst_slice); }
 
  private:
+  int64_t extent(int64_t pitch, int64_t slice) const noexcept {
+    return (slices - 1) * slice + (rows - 1) * pitch + row_bytes;
+  }
   uint64_t starts(const void* side, int64_t pitch, int64_t slice) const noexcept {
     return reinterpret_cast<uintptr_t>(side) | static_cast<uint64_t>((rows > 1 ? pitch : 0) | (slices > 1 ? slice : 0));
   }

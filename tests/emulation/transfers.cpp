@@ -54,14 +54,35 @@ bool fits(const void* p, size_t bytes) {
   return !range || reinterpret_cast<uintptr_t>(p) + bytes <= range->base + range->bytes;
 }
 
+// Also, mappings must have been opened to the current device, as the driver requires of copies between devices.
+bool reached(const void* p, size_t bytes) {
+  if (!fits(p, bytes)) return false;
+  const auto end = reinterpret_cast<uintptr_t>(p) + bytes;
+  for (auto at = reinterpret_cast<uintptr_t>(p); at < end;) {
+    const auto range = range_of(reinterpret_cast<const void*>(at));
+    if (!range || !range->mapped) return true;
+    if ((range->opened >> current_device() & 1) == 0) return false;
+    at = range->mapping_base + range->mapping_bytes;
+  }
+  return true;
+}
+
 }  // namespace
 }  // namespace gpumem_emulation
 
 using namespace gpumem_emulation;
 
+cudaError_t cudaMemcpyPeerAsync(void* dst, int, const void* src, int, size_t bytes, cudaStream_t stream) {
+  if (!fits(dst, bytes) || !fits(src, bytes)) return answer(cudaErrorInvalidValue);
+  return enqueue(stream, [=] {
+    const DeviceWorks works;
+    copy_bytes(dst, src, bytes);
+  });
+}
+
 cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
   constexpr size_t kTakenAtOnce = 64 << 10;  // of pageable memory (CUDA Runtime API, "API synchronization behavior")
-  if (!fits(dst, bytes) || !fits(src, bytes)) return answer(cudaErrorInvalidValue);
+  if (!reached(dst, bytes) || !reached(src, bytes)) return answer(cudaErrorInvalidValue);
   if (bytes <= kTakenAtOnce && !range_of(src)) {
     const auto* from = static_cast<const char*>(src);
     return enqueue(stream, [dst, taken = std::vector<char>(from, from + bytes)] {
@@ -82,7 +103,7 @@ cudaError_t cudaMemcpy2DAsync(void* dst, size_t dst_pitch, const void* src, size
     return answer(cudaErrorInvalidPitchValue);
   }
   if (height == 0 || width == 0) return cudaSuccess;
-  if (!fits(dst, (height - 1) * dst_pitch + width) || !fits(src, (height - 1) * src_pitch + width)) {
+  if (!reached(dst, (height - 1) * dst_pitch + width) || !reached(src, (height - 1) * src_pitch + width)) {
     return answer(cudaErrorInvalidValue);
   }
   return enqueue(stream, [=] {
@@ -103,7 +124,7 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parms, cudaStream_t strea
     if (extent.width > side.pitch || side.pitch > kMaxPitch) return answer(cudaErrorInvalidPitchValue);
     if (extent.height > side.ysize) return answer(cudaErrorInvalidValue);
     const size_t rows = (extent.depth - 1) * side.ysize + extent.height - 1;
-    if (!fits(side.ptr, rows * side.pitch + extent.width)) return answer(cudaErrorInvalidValue);
+    if (!reached(side.ptr, rows * side.pitch + extent.width)) return answer(cudaErrorInvalidValue);
   }
   return enqueue(stream, [=] {
     const DeviceWorks works;
