@@ -326,7 +326,10 @@ int ncclCommDestroy(ncclComm* comm) {
 }
 // What waits sees it; the communicator itself stays, since kernels look at it.
 int ncclCommAbort(ncclComm* comm) {
-  if (asked_for("stuck")) std::this_thread::sleep_for(std::chrono::seconds(3));
+  if (asked_for("stuck")) {
+    std::this_thread::sleep_for(std::chrono::seconds(3));
+    std::fputs("it returns late\n", stderr);
+  }
   const std::lock_guard<std::mutex> lock(state().mutex);
   if (comm->busy || comm->aborted) return wrong("aborted while in a call, or twice");
   comm->aborted = true;

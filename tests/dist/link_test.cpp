@@ -302,6 +302,24 @@ TEST_F(Link, ThatBreaksIsAPeerThatIsLost) {
   }
 }
 
+// In a process that exits, an abandoned call would use what NCCL has destroyed.
+TEST_F(Link, TheExitOfTheProcessWaitsForAbandonedCalls) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const ScopedVariable fails("FAKE_NCCL", "stuck");
+  EXPECT_EXIT(
+      {
+        in_ranks({1, 1}, [&](LinkedRank& rank) {
+          rank.start(0.6);
+          const gpumem_dist_plan_options options = plan_options(kWork);
+          PlannedMove planned(rank.dist.get(), rank.part, swap_slabs(2, 20000), &options, rank.own);
+          expect_lost(
+              rank, [&] { return planned.execute(); }, 0.6);
+        });
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "it returns late");
+}
+
 TEST_F(Link, IsLeftByAnAbort) {
   const ScopedVariable fails("FAKE_NCCL", "hang");
   in_ranks({1, 1}, [&](LinkedRank& rank) {

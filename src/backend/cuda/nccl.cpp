@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <climits>
 #include <condition_variable>
+#include <cstdlib>
 #include <mutex>
 #include <set>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -107,38 +110,77 @@ struct Outcome {
   }
 };
 
+// Calls of all links that have not returned.
+constinit std::atomic<int> g_running{0};
+constinit std::atomic<bool> g_waits_at_exit{false};
+
+// While the process exits, NCCL and the driver destroy what an abandoned call still uses.
+void wait_for_calls() noexcept {
+  constexpr std::chrono::milliseconds kNap{1};
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (g_running.load() > 0 && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(kNap);
+  std::this_thread::sleep_for(kNap);  // the last thread ends
+}
+
+// Functions of atexit() run in reverse order. Registered this late, this one precedes those of NCCL.
+void wait_at_exit() noexcept {
+  if (!g_waits_at_exit.exchange(true)) static_cast<void>(std::atexit(wait_for_calls));
+}
+
 // Calls on threads of their own. A call owns its data, because it may outlive the link.
 class Calls {
  public:
+  Calls() = default;
+  Calls(const Calls&) = delete;
+  Calls& operator=(const Calls&) = delete;
+  ~Calls() {
+    const std::lock_guard<std::mutex> lock(state_->mutex);
+    for (std::thread& thread : threads_) state_->running > 0 ? thread.detach() : thread.join();
+  }
+
   template <class F>
   void start(F f) {
     const std::lock_guard<std::mutex> lock(state_->mutex);
-    quiet_thread([state = state_, f = std::move(f)]() mutable {
+    threads_.reserve(threads_.size() + 1);
+    threads_.push_back(quiet_thread([state = state_, f = std::move(f)]() mutable {
       Outcome outcome;
       try {
         outcome = f();
       } catch (const std::exception&) {  // the driver is shutting down
         outcome.note(kSystemError, "NCCL");
       }
-      const std::lock_guard<std::mutex> ended(state->mutex);
-      state->outcome.note(outcome.result, outcome.call);
-      --state->running;
-      state->changed.notify_all();
-    }).detach();
+      {
+        const std::lock_guard<std::mutex> ended(state->mutex);
+        state->outcome.note(outcome.result, outcome.call);
+        --state->running;
+        state->changed.notify_all();
+      }
+      --g_running;
+    }));
     ++state_->running;
+    ++g_running;
   }
   bool over() {
     const std::lock_guard<std::mutex> lock(state_->mutex);
     if (state_->running > 0) return false;
+    join();
     check_nccl(state_->outcome.result, state_->outcome.call);
     return true;
   }
   bool return_by(std::chrono::steady_clock::time_point end) noexcept {
     std::unique_lock<std::mutex> lock(state_->mutex);
-    return state_->changed.wait_until(lock, end, [this] { return state_->running == 0; });
+    if (!state_->changed.wait_until(lock, end, [this] { return state_->running == 0; })) return false;
+    join();
+    return true;
   }
 
  private:
+  // A thread that has returned still ends the driver's and NCCL's data of the thread.
+  void join() noexcept {
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+
   struct State {
     std::mutex mutex;
     std::condition_variable changed;
@@ -146,6 +188,7 @@ class Calls {
     Outcome outcome;
   };
   const std::shared_ptr<State> state_ = std::make_shared<State>();
+  std::vector<std::thread> threads_;
 };
 
 constexpr std::chrono::milliseconds kPatience{1000};
@@ -272,6 +315,7 @@ class NcclLink final : public Link {
       all = false;
     }
     left_behind_ = !calls_.return_by(std::max(end, now() + kPatience / 2)) || !all;
+    if (left_behind_) wait_at_exit();
     return !left_behind_;
   }
   void release() noexcept {
