@@ -1,4 +1,5 @@
-// A library thread that blocks the program's signals.
+// A library thread that blocks the program's signals, except for those of its own errors: where these are blocked, an
+// error ends the process without the program's handler.
 #pragma once
 
 #include <pthread.h>
@@ -14,6 +15,7 @@ class SignalsBlocked {
   SignalsBlocked() noexcept {
     sigset_t all;
     sigfillset(&all);
+    for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&all, own);
     pthread_sigmask(SIG_SETMASK, &all, &before_);
   }
   ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }

@@ -146,6 +146,10 @@ TEST(QuietHost, ItsThreadsBlockEverySignal) {
     for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGCHLD, SIGPROF}) {
       EXPECT_NE(mask & (uint64_t{1} << (signal - 1)), 0u) << "a thread of the library takes " << strsignal(signal);
     }
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
+      EXPECT_EQ(mask & (uint64_t{1} << (signal - 1)), 0u)
+          << "a handler of the program would not learn of " << strsignal(signal);
+    }
   }
   EXPECT_GE(seen, 1u) << "there was no thread to look at";
 }
