@@ -26,7 +26,7 @@ TEST_F(ReduceCapture, HostDataIsRefusedUnharmed) {
   auto* x = device<double>(8192);
   const std::vector<double> ones(1024, 1);
   put(x, ones.data(), 8192);
-  uint64_t* out = pinned_words(8);
+  uint64_t* out = pinned_words(32);
   auto* d = reinterpret_cast<double*>(out);
   auto* s = reinterpret_cast<int64_t*>(out);
   Captured capture(ctx);

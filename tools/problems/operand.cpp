@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -109,7 +110,14 @@ void in_parallel(int64_t n, const std::function<void(int64_t begin, int64_t end)
   const int64_t threads =
       std::clamp<int64_t>(n / kWorthAThread, 1, std::max<int64_t>(1, std::thread::hardware_concurrency()));
   std::vector<std::jthread> others;
-  for (int64_t i = 1; i < threads; ++i) others.emplace_back(work, n * i / threads, n * (i + 1) / threads);
+  for (int64_t i = 1; i < threads; ++i) {
+    const int64_t begin = n * i / threads, end = n * (i + 1) / threads;
+    try {
+      others.emplace_back(work, begin, end);
+    } catch (const std::system_error&) {
+      work(begin, end);  // there is no memory for another stack
+    }
+  }
   work(0, n / threads);
 }
 
