@@ -1,6 +1,8 @@
 // The arguments of a launch besides parameters and configuration. Plain C++: builds without CUDA include it too.
 #pragma once
 
+#include <cstdint>
+
 struct CUstream_st;
 
 namespace gpumem {
@@ -33,6 +35,10 @@ using LaunchResult = int;
 // Executes an implementation of an operation that only needs a launch.
 template <class Params>
 using Execute = LaunchResult(const Params& params, const Config& config, const Launch& launch);
+
+// Sets memory of the device, a multiple of 4 bytes. The kernel that follows may start early, which it may not after
+// cudaMemsetAsync().
+LaunchResult set_bytes(void* words, int64_t bytes, unsigned char value, const Launch& launch);
 
 // `answer`: the code for the current device is of compute capability 9.0 or newer, so kernels may start early. Returns
 // an error if the device has no code.

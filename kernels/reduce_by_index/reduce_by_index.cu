@@ -362,7 +362,7 @@ ByIndex by_index(const ReduceByIndexParams& params, const Config& config, const 
 template <class Run>
 LaunchResult start(const ReduceByIndexParams& params, const Config& config, const Launch& launch, const Run& run) {
   const ByIndex b = by_index(params, config, launch, sizeof(ByIndexHead));
-  cudaError_t error = cudaMemsetAsync(launch.workspace, 0, static_cast<size_t>(config.workspace_bytes), launch);
+  LaunchResult error = set_bytes(launch.workspace, config.workspace_bytes, 0, launch);
   if (error != cudaSuccess) return error;
   error = for_index(params, [&]<class Index>() {
     if (params.x == nullptr) return run.template operator()<Count, Index>(b);
@@ -493,7 +493,7 @@ LaunchResult reduce_by_index_sorted(const ReduceByIndexParams& params, const Con
   char* const workspace = static_cast<char*>(launch.workspace);
   const ByIndex b = by_index(params, config, launch, at.values);
   // The head, and the reduction's counters after it.
-  cudaError_t error = cudaMemsetAsync(workspace, 0, static_cast<size_t>(at.nodes), launch);
+  LaunchResult error = set_bytes(workspace, at.nodes, 0, launch);
   const void* sorted = nullptr;
   if (error == cudaSuccess) error = sort_by_bins(b, config, launch, sorted);
   if (error != cudaSuccess) return error;
@@ -519,7 +519,7 @@ LaunchResult reduce_by_index_rows(const ReduceByIndexParams& params, const Confi
   const auto at = config.own.get<ByIndexSort>();
   char* const workspace = static_cast<char*>(launch.workspace);
   const ByIndex b = by_index(params, config, launch, 0);
-  cudaError_t error = cudaMemsetAsync(workspace, 0, sizeof(ByIndexHead), launch);
+  LaunchResult error = set_bytes(workspace, sizeof(ByIndexHead), 0, launch);
   const void* rows = nullptr;
   if (error == cudaSuccess) error = sort_by_bins(b, config, launch, rows);
   if (error != cudaSuccess) return error;

@@ -101,6 +101,7 @@ __global__ void __launch_bounds__(kScanColumnsThreads, resident_blocks(Scan::kOr
     columns(const __grid_constant__ Arguments a) {
   using Value = typename Scan::Value;
   constexpr int kStep = kBatch<Scan>;
+  synchronize_and_trigger();
   const Scan scan(a.p);
   const Elements x = elements_of(a.p);
   const Elements result = results_of(a.p);
@@ -143,7 +144,7 @@ __global__ void __launch_bounds__(kScanColumnsThreads, resident_blocks(Scan::kOr
 
 LaunchResult scan_columns(const ScanParams& p, const Config& config, const Launch& launch) {
   Arguments a{p, {}, line_numbers(p)};
-  const cudaError_t error = begin_report(p, launch, a.report);
+  const LaunchResult error = begin_report(p, launch, a.report);
   if (error != cudaSuccess) return error;
   const auto bytes = static_cast<int>(config.shared_bytes);
   return for_scan(p, [&]<class Scan>() {

@@ -55,6 +55,7 @@ template <class Scan>
 __global__ void __launch_bounds__(kScanLinesThreads, resident_blocks(4, kScanLinesThreads))
     long_lines(const __grid_constant__ Arguments a) {
   using Value = typename Scan::Value;
+  synchronize_and_trigger();
   const int lane = static_cast<int>(threadIdx.x % 32);
   const Scan scan(a.p);
   const Elements x = elements_of(a.p);
@@ -103,6 +104,7 @@ __global__ void __launch_bounds__(kScanLinesThreads, resident_blocks(4, kScanLin
 template <class Scan>
 __global__ void __launch_bounds__(kScanLinesThreads) short_lines(const __grid_constant__ Arguments a) {
   using Value = typename Scan::Value;
+  synchronize_and_trigger();
   const Scan scan(a.p);
   const Elements x = elements_of(a.p);
   const Elements result = results_of(a.p);
@@ -140,12 +142,12 @@ __global__ void __launch_bounds__(kScanLinesThreads) short_lines(const __grid_co
 LaunchResult scan_lines(const ScanParams& p, const Config& config, const Launch& launch) {
   if (config.own.get<bool>()) return scan_sums_of_lines(p, config, launch);
   Arguments a{p, config.per_thread, {}, line_numbers(p)};
-  const cudaError_t error = begin_report(p, launch, a.report);
+  const LaunchResult error = begin_report(p, launch, a.report);
   if (error != cudaSuccess) return error;
   const auto grid = static_cast<unsigned>(config.grid);
   return for_scan(p, [&]<class Scan>() {
-    if (a.group != 0) return enqueue(short_lines<Scan>, grid, kScanLinesThreads, launch, a);
-    if constexpr (!Scan::kOrdered) return enqueue(long_lines<Scan>, grid, kScanLinesThreads, launch, a);
+    if (a.group != 0) return enqueue_programmatic(short_lines<Scan>, grid, kScanLinesThreads, launch, a);
+    if constexpr (!Scan::kOrdered) return enqueue_programmatic(long_lines<Scan>, grid, kScanLinesThreads, launch, a);
     return cudaErrorInvalidValue;
   });
 }

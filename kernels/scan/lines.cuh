@@ -23,9 +23,9 @@ struct Report {
   gpumem_status* status;
   ScanLinesState* state;
 };
-inline cudaError_t begin_report(const ScanParams& p, const Launch& launch, Report& report) {
+inline LaunchResult begin_report(const ScanParams& p, const Launch& launch, Report& report) {
   report = {p.status, p.status == nullptr ? nullptr : static_cast<ScanLinesState*>(launch.workspace)};
-  return p.status == nullptr ? cudaSuccess : cudaMemsetAsync(report.state, 0, sizeof *report.state, launch);
+  return p.status == nullptr ? cudaSuccess : set_bytes(report.state, sizeof *report.state, 0, launch);
 }
 // Called by all threads of a block. The last block to finish writes the status.
 __device__ inline void write_report(const Report& report, gpumem_status found) {

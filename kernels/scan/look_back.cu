@@ -188,6 +188,7 @@ __global__ void __launch_bounds__(kThreads, resident_blocks(sizeof(typename Scan
   __shared__ Word of_warp[kWarps];
   __shared__ Word before_tile;
   __shared__ unsigned taken;
+  synchronize_and_trigger();
   if (threadIdx.x == 0) taken = next_tile(a.counters);
   __syncthreads();
   const unsigned tile = taken;
@@ -244,14 +245,14 @@ LaunchResult scan_look_back(const ScanParams& p, const Config& config, const Lau
   a.aligned = aligned(p.x, element_bytes(p.dtype)) && aligned(p.result, element_bytes(p.result_type));
   a.vectors = a.aligned && aligned(static_cast<const char*>(p.x) - a.shift * element_bytes(p.dtype), vector_bytes);
   a.tiles = static_cast<unsigned>(config.grid);
-  const cudaError_t error = reset(config, launch, a.counters);
+  const LaunchResult error = reset(config, launch, a.counters);
   if (error != cudaSuccess) return error;
   a.states = reinterpret_cast<ScanState*>(a.counters + 1);
   void (*kernel)(Arguments) = nullptr;
   for_scan_types(p, [&]<gpumem_dtype kType, gpumem_dtype kResult>() {
     for_kind<kType, kResult>(p.op, [&]<class Scan>() { kernel = words_kernel<Scan>; });
   });
-  return enqueue(kernel, a.tiles, kThreads, launch, a);
+  return enqueue_programmatic(kernel, a.tiles, kThreads, launch, a);
 }
 
 }  // namespace gpumem::kernels

@@ -109,6 +109,7 @@ __global__ void __launch_bounds__(kScanWarps * 32, resident_blocks(resident(kTyp
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int warp = static_cast<int>(threadIdx.x / 32);
   auto* const x = dynamic_shared<typename Scan::T>() + warp * kLeafTerms;
+  synchronize_and_trigger();
   if (threadIdx.x == 0) tile.number = next_tile(a.counters);
   __syncthreads();
   const int64_t first = (int64_t{tile.number} * warps() + warp) * kLeafTerms;
@@ -126,7 +127,7 @@ __global__ void __launch_bounds__(kScanWarps * 32, resident_blocks(resident(kTyp
 
 LaunchResult scan_ordered(const ScanParams& p, const Config& config, const Launch& launch) {
   Arguments a{block_arguments(p), nullptr, {}};
-  const cudaError_t error = reset(config, launch, a.counters);
+  const LaunchResult error = reset(config, launch, a.counters);
   if (error != cudaSuccess) return error;
   auto* node = reinterpret_cast<uint64_t*>(a.counters + 1);
   for (int k = 0; k < kScanHops; ++k) {

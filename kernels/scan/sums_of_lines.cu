@@ -30,6 +30,7 @@ __global__ void __launch_bounds__(kScanWarps * 32, resident_blocks(4, kScanWarps
     sums_of_lines(const __grid_constant__ Arguments a) {
   using Scan = BlockScan<Add, kType, kResult, 1>;  // a line may have a single row
   __shared__ double levels[kScanWarps][kLevels];
+  synchronize_and_trigger();
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int warp = static_cast<int>(threadIdx.x / 32);
   auto* const x = dynamic_shared<typename Scan::T>() + warp * kLeafTerms;
@@ -56,7 +57,7 @@ __global__ void __launch_bounds__(kScanWarps * 32, resident_blocks(4, kScanWarps
 
 LaunchResult scan_sums_of_lines(const ScanParams& p, const Config& config, const Launch& launch) {
   Arguments a{block_arguments(p), {}, line_numbers(p)};
-  const cudaError_t error = begin_report(p, launch, a.report);
+  const LaunchResult error = begin_report(p, launch, a.report);
   if (error != cudaSuccess) return error;
   void (*kernel)(Arguments) = nullptr;
   for_scan_types(p, [&]<gpumem_dtype kType, gpumem_dtype kResult>() {

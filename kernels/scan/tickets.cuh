@@ -23,10 +23,9 @@ __device__ __forceinline__ unsigned next_tile(ScanCounters* counters) {
 }
 
 // All workspace to ones. The counters are nullptr if there is only one tile.
-inline cudaError_t reset(const Config& config, const Launch& launch, ScanCounters*& counters) {
+inline LaunchResult reset(const Config& config, const Launch& launch, ScanCounters*& counters) {
   counters = static_cast<ScanCounters*>(config.grid > 1 ? launch.workspace : nullptr);
-  if (counters == nullptr) return cudaSuccess;
-  return cudaMemsetAsync(counters, 0xff, static_cast<size_t>(config.workspace_bytes), launch);
+  return counters == nullptr ? cudaSuccess : set_bytes(counters, config.workspace_bytes, 0xff, launch);
 }
 
 }  // namespace

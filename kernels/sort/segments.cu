@@ -106,7 +106,7 @@ class SegmentsRun {
   cudaError_t run() {
     const auto rank = rank_of_keys<Word>(p_.dtype, p_.descending != 0);
     SortBuffers<Word> keys{at<Word>(at_.keys[0]), at<Word>(at_.keys[1])};
-    cudaError_t error = cudaMemsetAsync(head_, 0, sizeof *head_, launch_);
+    auto error = static_cast<cudaError_t>(set_bytes(head_, sizeof *head_, 0, launch_));
     if (error == cudaSuccess) error = copy_keys(keys.from);
     if (error == cudaSuccess) {
       error = enqueue_programmatic(number_kernel<Position>, blocks_, kSortThreads, launch_, p_, head_, segments_,

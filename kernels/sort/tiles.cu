@@ -425,7 +425,7 @@ cudaError_t sort_segment_tiles(const SortParams& p, const Config& config, const 
     t.keys[k] = at(scratch.keys[k], static_cast<Word*>(nullptr));
     t.positions[k] = at(scratch.positions[k], static_cast<int64_t*>(nullptr));
   }
-  cudaError_t error = cudaMemsetAsync(t.head, 0, sizeof *t.head, launch);
+  auto error = static_cast<cudaError_t>(set_bytes(t.head, sizeof *t.head, 0, launch));
   if (error == cudaSuccess) {
     const int64_t blocks = min(p.segments / kThreads + 1, kMostCheckBlocks);
     error = enqueue_programmatic(windows_kernel, static_cast<unsigned>(blocks), kThreads, launch, p.offsets, p.segments,

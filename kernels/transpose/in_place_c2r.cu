@@ -15,6 +15,7 @@ template <class T>
 __global__ void __launch_bounds__(kTransposeMostThreads)
     rows_kernel(T* data, int64_t batch_stride, const Decomposition d, int64_t all) {
   T* shared = dynamic_shared<T>();
+  synchronize_and_trigger();
   const int n = static_cast<int>(d.n);
   const int first = static_cast<int>(threadIdx.x);
   const int step = static_cast<int>(blockDim.x);
@@ -44,6 +45,7 @@ __global__ void __launch_bounds__(kTransposeMostThreads)
     columns_kernel(T* data, int64_t batch_stride, const Decomposition d, bool rotation, int log2, int64_t groups,
                    int64_t all) {
   T* shared = dynamic_shared<T>();
+  synchronize_and_trigger();
   const int m = static_cast<int>(d.m);
   const int lane = static_cast<int>(threadIdx.x) & ((1 << log2) - 1);
   const int first = static_cast<int>(threadIdx.x) >> log2;

@@ -22,6 +22,7 @@ struct Matrices {
 
 template <class T>
 __global__ void __launch_bounds__(kTransposeMostThreads) in_place_kernel(T* data, const Matrices w, int64_t groups) {
+  synchronize_and_trigger();
   T* shared = dynamic_shared<T>();
   const int first = static_cast<int>(threadIdx.x);
   const int step = static_cast<int>(blockDim.x);
