@@ -99,24 +99,41 @@ const char* plan_tiled(const DeviceProps&, const PermuteParams& p, Config& confi
   return misaligned(p);
 }
 
-// The percentage of tiles that has to be filled. H200, by bench/torch/permutations.py and random shapes. 4 x 5 x 35 x 10 x
-// 14 x 20 of 4 bytes, 61 percent: tiled 9.2 us, packed 6.6. 9 x 26 x 24 x 72 x 30 of 16 bytes, 98 percent: tiled 104, packed 131.
+// Both sides, with what else the L2 cache holds.
+bool is_cached(const DeviceProps& d, const PermuteParams& p) noexcept {
+  return p.elements() <= d.l2_bytes / 2 / p.axes.element_bytes;
+}
+
+// The percentage of tiles that has to be filled. H200, by bench/torch/permutations.py, the cases of bench/cuda/lines.cpp
+// and random shapes. 4 x 5 x 35 x 10 x 14 x 20 of 4 bytes, 61 percent: tiled 9.2 us, packed 6.6. 9 x 26 x 24 x 72 x 30 of 16
+// bytes, 98 percent: tiled 104, packed 131. Rows of 32 elements of 4 bytes need the cache: 38 of 44 larger permutations
+// are slower by up to 62 percent, the others faster by up to 14.
 const char* deprioritized_if_empty(const DeviceProps& d, const PermuteParams& p) noexcept {
   if (const char* reason = deprioritized_if_tiny(d, p)) return reason;
   const int64_t bytes = p.axes.element_bytes;
-  const int64_t least = bytes == 16 ? 30 : bytes == 8 ? 55 : bytes == 4 ? 65 : 45;
+  if (bytes == 4 && !is_cached(d, p)) return "the rows of its tiles are short for more than the L2 cache holds";
+  const int64_t least = bytes == 16 ? 30 : bytes == 8 ? 55 : 65;
   const PermutePlane plane = permute_plane(p.axes);
   const bool full = permute_tiles_filled(bytes, plane.down, plane.across) >= least;
   return full ? nullptr : "much of its tiles would be empty";
 }
 
-const char* accepts_transpose(const DeviceProps&, const PermuteParams& p) noexcept {
+// Structures that are not neighbours on their side, because the matrices are between them: each is shorter than a sector
+// or two. H200, 17 x 4521 x 799 of 4 bytes, order 210: aos_soa 276 us, packed 150. In the cache, 4 and 8 bytes are fine.
+bool has_scattered_structures(const TransposeParams& t) noexcept {
+  return t.batches > 1 && (t.rows < t.cols ? t.dst_ld != t.rows : t.src_ld != t.cols);
+}
+
+const char* accepts_transpose(const DeviceProps& d, const PermuteParams& p) noexcept {
   if (!is_transpose(p.axes)) return "it needs two axes, or three with one that counts matrices";
   if (const char* reason = misaligned(p)) return reason;
   const TransposeParams t = transpose_of(p);
   const bool tight = t.dst_ld == t.rows && t.dst_batch_stride == t.rows * t.cols;
   const bool small = t.batches > 1 && tight && t.rows * t.cols <= kSmallMatrixBytes / t.element_bytes;
   const bool narrow = std::min(t.rows, t.cols) <= kAosSoaWidth;
+  if (narrow && has_scattered_structures(t) && (t.element_bytes <= 2 || !is_cached(d, p))) {
+    return "its structures are not neighbours";
+  }
   if (t.element_bytes < 16 && (small || narrow) && !(t.element_bytes <= 2 && few_elements(p))) return nullptr;
   const int64_t least = t.element_bytes == 16 ? 30 : 50;
   return permute_tiles_filled(t.element_bytes, t.rows, t.cols) >= least ? nullptr
