@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include "kernels/enqueue.cuh"
+#include "kernels/limits.hpp"
 
 namespace gpumem::kernels {
 namespace {
