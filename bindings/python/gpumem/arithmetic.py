@@ -5,7 +5,7 @@ import numbers
 import operator
 
 from . import _gpumem as raw
-from .names import Dtype
+from .names import Dtype, Kind
 from .words import NAMES, element_of
 
 PROTOCOLS = ("__dlpack__", "__array_interface__", "__cuda_array_interface__")
@@ -55,6 +55,8 @@ def combine(function, op, array, other, reflected=False, out=None):
     if isinstance(other, Arithmetic):
         other._settle()
         context = other._context if array.memory is None else context
+        if reflected and other.kind != array.kind:  # the result is where the first operand is
+            other = array._context.array(other, Kind(array.kind))
     x, y = of_one_type(op, array, other)
     result = getattr(context, function)(op, *((y, x) if reflected else (x, y)), out)
     return result.view("?") if array.format == "?" and out is None and function == "map" else result
@@ -89,6 +91,12 @@ def function_of_one(op):
         return self._ready().map(op, self)
 
     return apply
+
+
+def refuse_numpy_arguments(dtype, out):
+    """numpy.sum(x) and others pass them as None."""
+    if dtype is not None or out is not None:
+        raise TypeError("dtype= and out= are arguments of Context.reduce()")
 
 
 class Arithmetic:
@@ -139,21 +147,28 @@ class Arithmetic:
         self._settle()
         return self._context
 
+    def __array__(self, dtype=None, copy=None):
+        """NumPy asks for it where it can't read the memory itself."""
+        raise TypeError("the array is in device memory, which NumPy can't read: Context.array(x, 'pinned') makes a copy that it can")
+
     def _reduce(self, op, axis, keepdims, dtype=None):
         x = self.view("u8") if self.format == "?" else self
         return x._ready().reduce(x, op, axis=axis, keepdims=keepdims, dtype=dtype)
 
-    def sum(self, axis=None, keepdims=False):
+    def sum(self, axis=None, keepdims=False, *, dtype=None, out=None):
         """The sum over an axis, several axes as a tuple, or all. Without an axis, a Python number. Sums of integers are i64 or u64."""
+        refuse_numpy_arguments(dtype, out)
         narrow = (axis is not None or keepdims) and self.dtype_code in (Dtype.F16, Dtype.BF16, Dtype.F32)
         return self._reduce("sum", axis, keepdims, NAMES[self.dtype_code] if narrow else None)
 
-    def min(self, axis=None, keepdims=False):
+    def min(self, axis=None, keepdims=False, *, dtype=None, out=None):
         """The minimum. The axis is as for sum(). The type is that of the array."""
+        refuse_numpy_arguments(dtype, out)
         return self._extreme("min", axis, keepdims)
 
-    def max(self, axis=None, keepdims=False):
+    def max(self, axis=None, keepdims=False, *, dtype=None, out=None):
         """The maximum. The axis is as for sum(). The type is that of the array."""
+        refuse_numpy_arguments(dtype, out)
         return self._extreme("max", axis, keepdims)
 
     def _extreme(self, op, axis, keepdims):
@@ -162,8 +177,9 @@ class Arithmetic:
         found = self._reduce(op, axis, keepdims)
         return found.astype(self.dtype) if isinstance(found, Arithmetic) and found.dtype_code != self.dtype_code else found
 
-    def mean(self, axis=None, keepdims=False):
+    def mean(self, axis=None, keepdims=False, *, dtype=None, out=None):
         """The sum in f64, divided by the number of elements. The type is that of the array, or f64 for integers and bool."""
+        refuse_numpy_arguments(dtype, out)
         total = self._reduce("sum", axis, keepdims)
         count = self._count(axis)
         if not isinstance(total, Arithmetic):
@@ -178,12 +194,14 @@ class Arithmetic:
             return self.size
         return math.prod(self.shape[a] for a in (axis if isinstance(axis, tuple) else (axis,)))
 
-    def any(self, axis=None, keepdims=False):
+    def any(self, axis=None, keepdims=False, *, dtype=None, out=None):
         """Whether an element is not 0. The axis is as for sum(). Without an axis, a Python bool."""
+        refuse_numpy_arguments(dtype, out)
         return self._true(axis, keepdims) != 0
 
-    def all(self, axis=None, keepdims=False):
+    def all(self, axis=None, keepdims=False, *, dtype=None, out=None):
         """Whether no element is 0. The axis is as for sum(). Without an axis, a Python bool."""
+        refuse_numpy_arguments(dtype, out)
         return self._true(axis, keepdims) == self._count(axis)
 
     def _true(self, axis, keepdims):

@@ -224,7 +224,7 @@ class Array(Arithmetic, raw.View):
     def reshape(self, *shape):
         shape = shape_of(shape[0] if len(shape) == 1 else shape)
         if not self.contiguous:
-            raise ValueError("an array with padding can't be reshaped in place: reshape its copy()")
+            raise ValueError("elements with padding, or in another order than that of the axes, can't be reshaped in place: reshape the copy()")
         if -1 in shape:
             rest = math.prod(extent for extent in shape if extent != -1)
             shape = tuple(self.size // rest if extent == -1 and rest else extent for extent in shape)

@@ -211,7 +211,7 @@ const char* deprioritized_for_tiles(const DeviceProps& d, const TransposeParams&
   const bool planes_apart = p.element_bytes == 1 && p.dst_ld % kPlaneWord != 0;
   const int64_t structure = planes_apart ? kShortStructure : kAosSoaWidth;
   if (bytes && !vectors && p.cols > structure && !few_long_rows) return nullptr;
-  const bool short_rows = p.rows <= 72 || p.cols <= 40;
+  const bool short_rows = p.rows <= 72 || p.cols <= 40 || (vectors && p.cols <= 72 && p.rows <= 128);
   if (p.element_bytes == 4 && p.batches > 1 && short_rows && p.rows * p.cols <= (24 << 10)) return nullptr;
   return small_matrices(p) && !(bytes && vectors && few(p)) ? nullptr : "tiles are as fast for matrices that fill them";
 }

@@ -296,6 +296,12 @@ def test_memory_of_other_libraries():
         view += 1
         assert x.tolist() == [1, 2, 3, 4] and (view + a).kind == view.kind and (a + view).kind == a.kind
         assert type(np.sqrt(ctx.array(x, "pinned"))) is np.ndarray  # functions of NumPy still take arrays that the host can read
+        near = ctx.array(x)  # [1, 2, 3, 4], of the context's kind of memory
+        assert (x - near).kind == near.kind and (x - near).tolist() == [0, 0, 0, 0] and (1 - near).tolist() == [0, -1, -2, -3]
+        assert (np.sum(near), np.mean(near), np.min(near), np.max(near), np.any(near), np.all(near)) == (10, 2.5, 1, 4, True, True)
+        assert np.sum(near.reshape(2, 2), axis=0).tolist() == [4, 6]
+        with raises(TypeError, "Context.reduce()"):
+            np.sum(near, dtype="f4")
         for other in "1", [1, 2], None, 1j, object():
             assert a != other or other == 1j
             with raises(TypeError, "unsupported operand"):
@@ -370,4 +376,7 @@ def test_on_a_device():
         a = ctx.array(x)
         same((a - a.mean(axis=0)) * 2 + 1, (x - x.mean(axis=0)) * 2 + 1)
         assert (a > 3).sum() == 8 and a[:, ::2].tolist() == x[:, ::2].tolist() and "[[0.0, 1.0" in repr(a)
-        assert (a + 1).kind == gpumem.Kind.DEVICE
+        assert (a + 1).kind == (x - a).kind == gpumem.Kind.DEVICE and (x - a).tolist() == (0 * x).tolist()
+        for use in np.asarray, np.sqrt, lambda device: np.add(x, device, dtype="f8"):
+            with raises(TypeError, "NumPy can't read"):
+                use(a)
