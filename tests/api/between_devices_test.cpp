@@ -1,8 +1,10 @@
 // Copies of a context's memory on another device: by the driver, whether it can open that memory to the context's device or not.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,13 @@ constexpr int64_t kRow = 1000;
 constexpr int64_t kPitch = 1024;
 constexpr int64_t kRows = 300;
 constexpr int64_t kBytes = kRows * kPitch;
+
+// Whether emulated devices with mapped memory can access each other's; nothing on other devices.
+std::optional<bool> emulates_peers() {
+  if (std::getenv("GPUMEM_EMULATION_POOLS") == nullptr) return std::nullopt;
+  const char* const peers = std::getenv("GPUMEM_EMULATION_PEERS");
+  return peers == nullptr || std::string(peers) != "0";
+}
 
 class BetweenDevices : public testing::Test {
  protected:
@@ -81,6 +90,7 @@ TEST_F(BetweenDevices, TheHostIsReachedOrRefused) {
     const std::string why = last_error();
     const gpumem_status from_host = gpumem_copy(here, far.get(), host, kBytes);
     EXPECT_EQ(from_host, to_host);
+    EXPECT_EQ(emulates_peers().value_or(to_host == GPUMEM_OK), to_host == GPUMEM_OK);
     if (to_host != GPUMEM_OK) {
       EXPECT_EQ(to_host, GPUMEM_DRIVER_ERROR);
       EXPECT_NE(why.find("cudaErrorPeerAccessUnsupported"), std::string::npos) << why;

@@ -72,8 +72,17 @@ bool reached(const void* p, size_t bytes) {
 
 using namespace gpumem_emulation;
 
-cudaError_t cudaMemcpyPeerAsync(void* dst, int, const void* src, int, size_t bytes, cudaStream_t stream) {
-  if (!fits(dst, bytes) || !fits(src, bytes)) return answer(cudaErrorInvalidValue);
+cudaError_t cudaMemcpyPeerAsync(void* dst, int dst_device, const void* src, int src_device, size_t bytes,
+                                cudaStream_t stream) {
+  const auto is_on = [bytes](const void* p, int device) {
+    const auto range = range_of(p);
+    return range && range->device == device && fits(p, bytes);
+  };
+  if (!is_on(dst, dst_device) || !is_on(src, src_device)) return answer(cudaErrorInvalidValue);
+  cudaStreamCaptureStatus capture{};
+  if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess || capture != cudaStreamCaptureStatusNone) {
+    return answer(cudaErrorStreamCaptureUnsupported);
+  }
   return enqueue(stream, [=] {
     const DeviceWorks works;
     copy_bytes(dst, src, bytes);

@@ -54,9 +54,9 @@ def combine(function, op, array, other, reflected=False, out=None):
             return other
     if isinstance(other, Arithmetic):
         other._settle()
-        context = other._context if array.memory is None else context
-        if reflected and other.kind != array.kind:  # the result is where the first operand is
-            other = array._context.array(other, Kind(array.kind))
+        if reflected and other.kind != array.kind:  # the result is where the array is
+            other = context.array(other, Kind(array.kind))
+        context = other._context if array.memory is None and not (array.on_device and not other.on_device) else context
     x, y = of_one_type(op, array, other)
     result = getattr(context, function)(op, *((y, x) if reflected else (x, y)), out)
     return result.view("?") if array.format == "?" and out is None and function == "map" else result
@@ -149,6 +149,8 @@ class Arithmetic:
 
     def __array__(self, dtype=None, copy=None):
         """NumPy asks for it where it can't read the memory itself."""
+        if not self.on_device:
+            return self.numpy() if dtype is None else self.numpy().astype(dtype)
         raise TypeError("the array is in device memory, which NumPy can't read: Context.array(x, 'pinned') makes a copy that it can")
 
     def _reduce(self, op, axis, keepdims, dtype=None):

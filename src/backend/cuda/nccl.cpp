@@ -3,6 +3,7 @@
 // threads of their own, which are abandoned if they do not return. A group between connected participants is only
 // enqueued, in 9 us. A communicator that does not block would take 58 to 150 us (bench/experiments.csv).
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -112,11 +113,12 @@ struct Outcome {
 
 // Calls of all links that have not returned.
 constinit std::atomic<int> g_running{0};
-constinit std::atomic<bool> g_waits_at_exit{false};
+constinit std::atomic<pid_t> g_waits_at_exit{0};  // the process; its children do not have the threads
 
 // While the process exits, NCCL and the driver destroy what an abandoned call still uses.
 void wait_for_calls() noexcept {
   constexpr std::chrono::milliseconds kNap{1};
+  if (g_waits_at_exit.load() != getpid()) return;
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   while (g_running.load() > 0 && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(kNap);
   std::this_thread::sleep_for(kNap);  // the last thread ends
@@ -124,7 +126,7 @@ void wait_for_calls() noexcept {
 
 // Functions of atexit() run in reverse order. Registered this late, this one precedes those of NCCL.
 void wait_at_exit() noexcept {
-  if (!g_waits_at_exit.exchange(true)) static_cast<void>(std::atexit(wait_for_calls));
+  if (g_waits_at_exit.exchange(getpid()) != getpid()) static_cast<void>(std::atexit(wait_for_calls));
 }
 
 // Calls on threads of their own. A call owns its data, because it may outlive the link.
@@ -145,7 +147,8 @@ class Calls {
     threads_.push_back(quiet_thread([state = state_, f = std::move(f)]() mutable {
       Outcome outcome;
       try {
-        outcome = f();
+        const auto call = std::move(f);  // its data may end communicators
+        outcome = call();
       } catch (const std::exception&) {  // the driver is shutting down
         outcome.note(kSystemError, "NCCL");
       }

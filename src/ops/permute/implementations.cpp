@@ -111,7 +111,10 @@ bool is_cached(const DeviceProps& d, const PermuteParams& p) noexcept {
 const char* deprioritized_if_empty(const DeviceProps& d, const PermuteParams& p) noexcept {
   if (const char* reason = deprioritized_if_tiny(d, p)) return reason;
   const int64_t bytes = p.axes.element_bytes;
-  if (bytes == 4 && !is_cached(d, p)) return "the rows of its tiles are short for more than the L2 cache holds";
+  const bool planes = form_of(p.axes) == PermuteForm::planes;
+  if (bytes == 4 && planes && !is_cached(d, p) && tile_of(p.axes).fits) {
+    return "the rows of its tiles are short for more than the L2 cache holds";
+  }
   const int64_t least = bytes == 16 ? 30 : bytes == 8 ? 55 : 65;
   const PermutePlane plane = permute_plane(p.axes);
   const bool full = permute_tiles_filled(bytes, plane.down, plane.across) >= least;
@@ -124,20 +127,26 @@ bool has_scattered_structures(const TransposeParams& t) noexcept {
   return t.batches > 1 && (t.rows < t.cols ? t.dst_ld != t.rows : t.src_ld != t.cols);
 }
 
-const char* accepts_transpose(const DeviceProps& d, const PermuteParams& p) noexcept {
+const char* accepts_transpose(const DeviceProps&, const PermuteParams& p) noexcept {
   if (!is_transpose(p.axes)) return "it needs two axes, or three with one that counts matrices";
   if (const char* reason = misaligned(p)) return reason;
   const TransposeParams t = transpose_of(p);
   const bool tight = t.dst_ld == t.rows && t.dst_batch_stride == t.rows * t.cols;
   const bool small = t.batches > 1 && tight && t.rows * t.cols <= kSmallMatrixBytes / t.element_bytes;
   const bool narrow = std::min(t.rows, t.cols) <= kAosSoaWidth;
-  if (narrow && has_scattered_structures(t) && (t.element_bytes <= 2 || !is_cached(d, p))) {
-    return "its structures are not neighbours";
-  }
   if (t.element_bytes < 16 && (small || narrow) && !(t.element_bytes <= 2 && few_elements(p))) return nullptr;
   const int64_t least = t.element_bytes == 16 ? 30 : 50;
   return permute_tiles_filled(t.element_bytes, t.rows, t.cols) >= least ? nullptr
                                                                         : "it needs axes that fill tiles better";
+}
+
+const char* deprioritized_if_scattered(const DeviceProps& d, const PermuteParams& p) noexcept {
+  if (const char* reason = deprioritized_if_tiny(d, p)) return reason;
+  if (!is_transpose(p.axes)) return nullptr;
+  const TransposeParams t = transpose_of(p);
+  const bool narrow = std::min(t.rows, t.cols) <= kAosSoaWidth;
+  const bool slow = t.element_bytes <= 2 || !is_cached(d, p);
+  return narrow && slow && has_scattered_structures(t) ? "its structures are not neighbours" : nullptr;
 }
 
 const char* accepts_host_transpose(const DeviceProps&, const PermuteParams& p) noexcept {
@@ -185,7 +194,7 @@ constexpr Implementation<PermuteParams> kTable[] = {
     {"contiguous_boxes", ExecutionSpace::cuda, 1, plan_contiguous_boxes, gpu<kernels::permute_contiguous_boxes>,
      deprioritized_for_elements},
     {"transpose", ExecutionSpace::cuda, 1, plan<accepts_transpose, transpose_config>, by_transpose_on_gpu,
-     deprioritized_if_tiny},
+     deprioritized_if_scattered},
     {"tiled", ExecutionSpace::cuda, 1, plan_tiled, gpu<kernels::permute_tiled>, deprioritized_if_empty},
     {"packed", ExecutionSpace::cuda, 1, plan_packed, gpu<kernels::permute_packed>, deprioritized_for_elements},
     {"strided_scalar", ExecutionSpace::cuda, 1, plan<accepts<PermuteParams>, strided_scalar_config>,
