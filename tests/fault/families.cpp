@@ -143,7 +143,7 @@ constexpr Operation kOperations[] = {
     {"gpumem_convert", [](const O& o) { return gpumem_convert(o.ctx, GPUMEM_I16, o.src, GPUMEM_F32, o.dst, 500); }},
     {"gpumem_lincomb_f32", [](const O& o) { return lincomb(o, nullptr, false); }},
     {"gpumem_lincomb_at_f32", [](const O& o) { return lincomb_at(o, nullptr, false); }},
-    {"gpumem_lincomb_dot_f32", [](const O& o) { return lincomb_dot(o, nullptr, false); }},
+    {"gpumem_lincomb_dot_f32", [](const O& o) { return lincomb_dot(o, nullptr, false); }, Operation::two_results},
     {"gpumem_multiply_f64",
      [](const O& o) {
        return gpumem_multiply_f64(o.ctx, 3, kExtents, o.x<double>(), nullptr, o.x<double>(), nullptr, o.z<double>(),
