@@ -364,7 +364,7 @@ struct ShortLines {
 // Blocks per multiprocessor; 0: no bound. Without it, 256 f32 use 86 registers, too many for three blocks. With it, 64
 // f32 would use 37 instead of 32. H200, 1000000 rows of 64: 82 us instead of 62.
 template <class Term, int kLongest>
-constexpr int kShortBlocks = Term::kOrdered && Term::kBytes == 4 && kLongest > 128 ? 3 : 0;
+constexpr int kShortBlocks = Term::kOrdered&& Term::kBytes == 4 && kLongest > 128 ? 3 : 0;
 
 template <class Term, class Unit, int kLongest, bool kSegments>
 __global__ void __launch_bounds__(kWarpLineThreads, kShortBlocks<Term, kLongest>)
