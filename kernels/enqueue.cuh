@@ -26,6 +26,7 @@ struct SharedBytes {
   int most;
 };
 
+// The launch of the two functions below.
 template <class... Parameters>
 [[gnu::noinline]] cudaError_t enqueue_early(void (*kernel)(Parameters...), const dim3& grid, const dim3& block,
                                             int shared_bytes, bool clusters, Stream stream,
@@ -59,9 +60,7 @@ enum class Blocks { apart, cluster };
 template <Blocks kBlocks = Blocks::apart, class... Parameters>
 cudaError_t enqueue_programmatic(void (*kernel)(Parameters...), const dim3& grid, const dim3& block, Stream stream,
                                  const std::type_identity_t<Parameters>&... arguments) {
-  const bool clusters = kBlocks == Blocks::cluster && grid.y > 1;
-  if (!stream.programmatic_launch && !clusters) return enqueue(kernel, grid, block, stream, arguments...);
-  return enqueue_early(kernel, grid, block, 0, clusters, stream, arguments...);
+  return enqueue_early(kernel, grid, block, 0, kBlocks == Blocks::cluster && grid.y > 1, stream, arguments...);
 }
 
 // The same with dynamic shared memory.

@@ -209,8 +209,8 @@ LaunchResult copy_realigned(const CopyParams& params, const Config& config, cons
 
 namespace {
 
-// If mapped memory of another device is not open to this one, only cudaMemcpyPeerAsync() copies it, which no graph takes.
-// To and from the host, nothing does.
+// If mapped memory of another device is not open to this one, only cudaMemcpyPeerAsync() copies it, and it can't be
+// captured. Nothing copies it to or from the host.
 cudaError_t copy_range(const CopyParams& params, int64_t offset_in_dst, int64_t offset_in_src, Stream stream) {
   char* const dst = params.dst + offset_in_dst;
   const char* const src = params.src + offset_in_src;

@@ -25,12 +25,13 @@ struct CopyParams {
   int64_t row_bytes = 0;
   int64_t rows = 1;
   int64_t slices = 1;
-  int32_t rank = 1;  // of gpumem_copy(), gpumem_copy_2d(), gpumem_copy_3d()
-  // A side is memory of a device that is not open to this one. The driver guarantees only copies of one range there.
-  bool row_by_row = false;
-  bool reached = false;     // a side on another device has been opened to this one
-  int32_t dst_device = -1;  // the other device with this side, or this one
+  int32_t rank = 1;         // of gpumem_copy(), gpumem_copy_2d(), gpumem_copy_3d()
+  bool reached = false;     // the caller has opened a side on another device to this one
+  int32_t dst_device = -1;  // with this side: another device, or this one
   int32_t src_device = -1;
+  // A side is memory of a device that is not open to this one. The driver guarantees only copies of one range there. It
+  // is set before the launch.
+  bool row_by_row = false;
   bool managed = false;
   Across across = Across::nothing;
   HostSide host_side = HostSide::locked;  // across PCIe

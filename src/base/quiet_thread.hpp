@@ -1,5 +1,5 @@
-// A library thread that blocks the program's signals, except for those of its own errors: where these are blocked, an
-// error ends the process without the program's handler.
+// A library thread that blocks signals. Signals that report an error of the thread itself stay open, because a blocked
+// one would end the process without calling the program's handler.
 #pragma once
 
 #include <pthread.h>

@@ -113,6 +113,8 @@ class Link : public testing::Test {
     for (std::thread& thread : threads) thread.join();
   }
 
+  // Executes a plan over a link that breaks.
+  static void lose_the_peer(LinkedRank& rank);
   // Of a call that breaks the link: it ends in time, and the status sticks.
   static void expect_lost(LinkedRank& rank, const std::function<gpumem_status()>& call, double deadline_s) {
     const Clock::time_point start = Clock::now();
@@ -287,18 +289,20 @@ TEST_F(Link, ThatDoesNotComeUpIsDoneWithout) {
   }
 }
 
+void Link::lose_the_peer(LinkedRank& rank) {
+  rank.start(0.6);
+  const gpumem_dist_plan_options options = plan_options(kWork);
+  PlannedMove planned(rank.dist.get(), rank.part, swap_slabs(2, 20000), &options, rank.own);
+  expect_lost(
+      rank, [&] { return planned.execute(); }, 0.6);
+}
+
 TEST_F(Link, ThatBreaksIsAPeerThatIsLost) {
   for (const char* how : {"connect", "send", "async", "hang", "stuck"}) {
     SCOPED_TRACE(how);
     fake_nccl_traffic();
     const ScopedVariable fails("FAKE_NCCL", how);
-    in_ranks({1, 1}, [&](LinkedRank& rank) {
-      rank.start(0.6);
-      const gpumem_dist_plan_options options = plan_options(kWork);
-      PlannedMove planned(rank.dist.get(), rank.part, swap_slabs(2, 20000), &options, rank.own);
-      expect_lost(
-          rank, [&] { return planned.execute(); }, 0.6);
-    });
+    in_ranks({1, 1}, lose_the_peer);
   }
 }
 
@@ -309,13 +313,7 @@ TEST_F(Link, TheExitOfTheProcessWaitsForAbandonedCalls) {
   const ScopedVariable fails("FAKE_NCCL", "stuck");
   EXPECT_EXIT(
       {
-        in_ranks({1, 1}, [&](LinkedRank& rank) {
-          rank.start(0.6);
-          const gpumem_dist_plan_options options = plan_options(kWork);
-          PlannedMove planned(rank.dist.get(), rank.part, swap_slabs(2, 20000), &options, rank.own);
-          expect_lost(
-              rank, [&] { return planned.execute(); }, 0.6);
-        });
+        in_ranks({1, 1}, lose_the_peer);
         std::exit(HasFailure() ? 1 : 0);
       },
       testing::ExitedWithCode(0), "it returns late");

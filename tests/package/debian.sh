@@ -58,7 +58,7 @@ for file in shlibs symbols triggers; do [ -s "$control/$file" ] || fault "libgpu
 small=$(echo "$packages"/libgpumem0_*.deb)
 if has_cuda; then
   strip -o "$scratch/small" "$(readlink -f "$build/libgpumem_without_cuda.so")"
-  xz "$scratch/small" # as Debian compresses packages
+  xz "$scratch/small" # as CPACK_DEBIAN_COMPRESSION_TYPE
   small=$scratch/small.xz
 fi
 [ "$(stat -c %s "$small")" -lt $((2048 * 1024)) ] || fault "$small takes $(stat -c %s "$small") bytes; expected less than 2 MiB"

@@ -56,7 +56,8 @@ def combine(function, op, array, other, reflected=False, out=None):
         other._settle()
         if reflected and other.kind != array.kind:  # the result is where the array is
             other = context.array(other, Kind(array.kind))
-        context = other._context if array.memory is None and not (array.on_device and not other.on_device) else context
+        if array.memory is None and (other.on_device or not array.on_device):
+            context = other._context
     x, y = of_one_type(op, array, other)
     result = getattr(context, function)(op, *((y, x) if reflected else (x, y)), out)
     return result.view("?") if array.format == "?" and out is None and function == "map" else result

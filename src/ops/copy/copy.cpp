@@ -43,9 +43,10 @@ Override forced_for(const Planner& planner, const CopyParams& params) noexcept {
   return forced.row == driver_variant() || forced.row == rings_variant() ? forced : Override{};
 }
 
-// Opens memory of other devices to this one where the driver can, so that it copies directly (H200: 372 GB/s; through
-// the host 38). Otherwise, a graph takes no copy between devices.
+// Opens memory of other devices to this one if the driver can, so that it copies directly (H200: 372 GB/s; through the
+// host 38). A graph can't contain a copy between devices without such access.
 void open_sides(Context& context, NativeStream stream, CopyParams& p) {
+  if (p.reached) return;
   Backend& device = context.device();
   const auto opened = [&](int32_t at, const void* side, int64_t bytes) {
     return at == device.props().ordinal ||
@@ -92,7 +93,6 @@ Plan<CopyFamily> plan(Planner& planner, const CopyParams& c, Completion completi
   plan.placement = place_copy(planner.on_cuda(), own, src, dst);
   params.dst_device = on_another_device(own, dst) ? dst.device : own;
   params.src_device = on_another_device(own, src) ? src.device : own;
-  params.row_by_row = !c.reached && (params.dst_device != own || params.src_device != own);
   if (params.one_range()) plan.placement.overwrites(c.dst);
   params.managed = src.kind == GPUMEM_MEMORY_MANAGED || dst.kind == GPUMEM_MEMORY_MANAGED;
   params.across = plan.placement.across;
@@ -108,7 +108,7 @@ void copy(Context& context, const CopyParams& call, NativeStream stream, Complet
   CallPlanner planner(context, call, completion);
   Plan<CopyFamily> planned = plan(planner, call, completion);
   if (planned.empty) return;
-  if (planned.params.row_by_row) open_sides(context, stream, planned.params);
+  open_sides(context, stream, planned.params);
   if (planned.params.across != Across::nothing) return copy_across(context, planned, stream, completion);
   const bool on_host = planned.placement.space == ExecutionSpace::host;
   launch_placed(context, planned, stream, completion, on_host ? "a copy of host memory" : "a copy");

@@ -200,7 +200,7 @@ const char* deprioritized_for_wide_accesses(const DeviceProps& d, const Transpos
 
 // Chunks win for three kinds of problem. Small matrices leave most of a tile empty. Rows of 1- and 2-byte elements that
 // are not 16-byte aligned have no other implementation with 16-byte accesses. Of many matrices with short rows, a chunk
-// has whole rows, and tiles have parts: 10,000 matrices of 72 x 72, 4 bytes, chunks 116 us, tile_vec16 164.
+// has whole rows, and tiles have parts: 9,645 matrices of 72 x 72, 4 bytes: chunks 116 us, tile_vec16 164.
 const char* deprioritized_for_tiles(const DeviceProps& d, const TransposeParams& p) noexcept {
   constexpr int64_t kPlaneWord = 16;
   constexpr int64_t kShortStructure = 6;  // bytes that aos_soa moves one by one to planes at any addresses

@@ -297,6 +297,7 @@ def test_memory_of_other_libraries():
         assert x.tolist() == [1, 2, 3, 4] and (view + a).kind == view.kind and (a + view).kind == a.kind
         assert type(np.sqrt(ctx.array(x, "pinned"))) is np.ndarray  # functions of NumPy still take arrays that the host can read
         near = ctx.array(x)  # [1, 2, 3, 4], of the context's kind of memory
+        assert near.__array__().tolist() == [1, 2, 3, 4] and near.__array__("f4").dtype == np.float32
         assert (x - near).kind == near.kind and (x - near).tolist() == [0, 0, 0, 0] and (1 - near).tolist() == [0, -1, -2, -3]
         assert (np.sum(near), np.mean(near), np.min(near), np.max(near), np.any(near), np.all(near)) == (10, 2.5, 1, 4, True, True)
         assert np.sum(near.reshape(2, 2), axis=0).tolist() == [4, 6]
