@@ -689,7 +689,8 @@ GPUMEM_API gpumem_status gpumem_free_async(gpumem_ctx *ctx, void *p, gpumem_stre
 GPUMEM_API gpumem_status gpumem_memory_used_on(gpumem_ctx *ctx, const void *p, gpumem_stream *stream);
 
 /* Gives memory kept for reuse back to the device and to the system, except keep_bytes of each kind. Waits for the
- * context's streams as gpumem_free() does.
+ * context's streams as gpumem_free() does. Device memory goes back in chunks of up to 128 MiB. Allocations of
+ * more than 1 GiB have larger chunks. A chunk stays as long as a block of it is allocated.
  * Errors: none of its own. */
 GPUMEM_API gpumem_status gpumem_memory_trim(gpumem_ctx *ctx, int64_t keep_bytes);
 

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "api/each_call.hpp"
+#include "support/contexts.hpp"
+#include "support/memory.hpp"
 #include "support/random.hpp"
 
 namespace gpumem_test {
@@ -374,6 +377,44 @@ TEST_P(DuringCapture, AnAllocatorWithoutStatusEndsIt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, DuringCapture, testing::ValuesIn(kAll), name_of);
+
+// A copy between devices is captured where this device can access the other's memory, and refused where it can't.
+TEST(DuringCaptureOfTwoDevices, ACopyIsCapturedOrRefused) {
+  if (cuda_devices() < 2) GTEST_SKIP() << "there are fewer than 2 devices: set GPUMEM_EMULATION_DEVICES=2";
+  constexpr int64_t kRow = 1000, kPitch = 1024, kRows = 300, kBytes = kPitch * kRows;
+  std::vector<char> only_rows(kBytes, 0);
+  for (int64_t row = 0; row < kRows; ++row) std::fill_n(&only_rows[row * kPitch], kRow, 'a');
+  for (const cudaStreamCaptureMode mode : kModes) {
+    const Context here(options_for_device(On::cuda, 0)), there(options_for_device(On::cuda, 1));
+    const Memory src(here, GPUMEM_MEMORY_DEVICE, kBytes), dst(there, GPUMEM_MEMORY_DEVICE, kBytes);
+    EXPECT_TRUE(ok(gpumem_fill(here, src.get(), "a", 1, kBytes)));
+    EXPECT_TRUE(ok(gpumem_fill(there, dst.get(), "", 1, kBytes)));
+    cudaStream_t native = nullptr;
+    gpumem_stream* stream = nullptr;
+    ASSERT_EQ(cudaStreamCreateWithFlags(&native, cudaStreamNonBlocking), cudaSuccess);
+    EXPECT_TRUE(ok(gpumem_stream_wrap(here, native, &stream)));
+    Captured captured(native);
+    captured.begin(mode);
+    const gpumem_status status = gpumem_copy_2d_async(here, dst.get(), kPitch, src.get(), kPitch, kRow, kRows, stream);
+    const std::string why = last_error();
+    EXPECT_TRUE(captured.end()) << kModeNames[mode];
+    std::vector<char> found(kBytes);
+    EXPECT_TRUE(ok(gpumem_copy(there, found.data(), dst.get(), kBytes)));
+    if (status == GPUMEM_OK) {
+      EXPECT_EQ(found, only_rows) << kModeNames[mode];
+    } else {
+      EXPECT_EQ(status, GPUMEM_CAPTURING) << kModeNames[mode] << ": " << why;
+      EXPECT_NE(why.find("a copy of memory that this device can't access"), std::string::npos) << why;
+      EXPECT_EQ(found, std::vector<char>(kBytes, 0));
+    }
+    const char* const peers = std::getenv("GPUMEM_EMULATION_PEERS");
+    if (peers != nullptr) {
+      EXPECT_EQ(status == GPUMEM_OK, std::string(peers) != "0");
+    }
+    EXPECT_TRUE(ok(gpumem_stream_destroy(stream)));
+    EXPECT_EQ(cudaStreamDestroy(native), cudaSuccess);
+  }
+}
 
 }  // namespace
 }  // namespace gpumem_test

@@ -48,7 +48,10 @@ __global__ void fault_kernel() { *reinterpret_cast<volatile int*>(0x10) = 1; }
 
 }  // namespace
 
-void fill_hash_bytes(unsigned char* x, int64_t n) { fill_hash_kernel<<<4096, 256>>>(x, n); }
+void fill_hash_bytes(unsigned char* x, int64_t n) {
+  fill_hash_kernel<<<4096, 256>>>(x, n);
+  cudaDeviceSynchronize();
+}
 
 int64_t wrong_elements(const void* dst, const Moved& moved) {
   unsigned long long* wrong = nullptr;

@@ -14,7 +14,7 @@ __host__ __device__ inline uint32_t hash_of(uint64_t i) {
   return static_cast<uint32_t>(h * 0x94d049bb133111ebu >> 32);
 }
 
-void fill_hash_bytes(unsigned char* x, int64_t n);
+void fill_hash_bytes(unsigned char* x, int64_t n);  // done on return
 // What went from an array of fill_hash_bytes to dst: the element at index i, whose component along axis d is i_d, from src_first +
 // sum(i_d * src_stride[d]) to sum(i_d * dst_stride[d]), counted in elements.
 struct Moved {

@@ -28,6 +28,12 @@ class LargeMove : public Large {
     return p;
   }
 
+  // Done on return: the library waits for no stream of the program's when it frees memory.
+  static void set_all(void* p, int value, int64_t bytes) {
+    EXPECT_EQ(cudaMemset(p, value, static_cast<size_t>(bytes)), cudaSuccess);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  }
+
   void free_blocks() {
     for (void* p : blocks_) EXPECT_EQ(gpumem_free(ctx, p), GPUMEM_OK) << last_error();
     blocks_.clear();
@@ -37,7 +43,7 @@ class LargeMove : public Large {
   template <class Run>
   void expect_moved(gpumem_family family, unsigned char* dst, int64_t bytes, const Moved& moved, const Run& run) {
     for_each_variant(family, [&](const char* name) {
-      EXPECT_EQ(cudaMemset(dst, 0xee, static_cast<size_t>(bytes)), cudaSuccess);
+      set_all(dst, 0xee, bytes);
       const gpumem_status status = run();
       EXPECT_EQ(status == GPUMEM_OK ? wrong_elements(dst, moved) : 0, 0) << name;
       return status;
@@ -190,7 +196,7 @@ TEST_F(LargeMove, FillOfRows) {
   const int64_t pitch = width + 8;
   unsigned char* dst = block(rows * pitch);
   for_each_variant(GPUMEM_FAMILY_FILL, [&](const char* name) {
-    EXPECT_EQ(cudaMemset(dst, 1, static_cast<size_t>(rows * pitch)), cudaSuccess);
+    set_all(dst, 1, rows * pitch);
     const gpumem_status status = gpumem_fill_2d(ctx, dst, pitch, "\x05\x02", 2, width / 2, rows);
     uint64_t sum = 0;
     if (status != GPUMEM_OK) return status;
@@ -257,7 +263,7 @@ TEST_F(LargeMove, Resize) {
   const int64_t third = side / 3;
   for (const gpumem_filter filter : {GPUMEM_FILTER_NEAREST, GPUMEM_FILTER_BILINEAR}) {
     const char* name = filter == GPUMEM_FILTER_NEAREST ? "nearest" : "bilinear";
-    EXPECT_EQ(cudaMemset(other, 0xee, static_cast<size_t>(side * side)), cudaSuccess);
+    set_all(other, 0xee, side * side);
     expect_by_default(name, {1, 2, {side, side}, {side, 1}, {side, 1}}, resize(filter, large, side, other, side));
     expect_by_default(name, {1, 2, {third, third}, {3 * side, 3}, {third, 1}, side + 1},
                       resize(filter, large, side, other, third));
@@ -290,7 +296,7 @@ TEST_F(LargeMove, Convert) {
   unsigned char* dst = block(n * 2);
   EXPECT_EQ(gpumem_fill(ctx, src, "\xf9", 1, n), GPUMEM_OK) << last_error();
   for_each_variant(GPUMEM_FAMILY_CONVERT, [&](const char* name) {
-    EXPECT_EQ(cudaMemset(dst, 0xee, static_cast<size_t>(n * 2)), cudaSuccess);
+    set_all(dst, 0xee, n * 2);
     const gpumem_status status = gpumem_convert(ctx, GPUMEM_I8, src, GPUMEM_F16, dst, n);
     if (status != GPUMEM_OK) return status;
     double least_and_largest[2] = {};
