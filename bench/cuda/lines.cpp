@@ -659,7 +659,8 @@ void add_maps(const Lines& lines) {
     lines.add_warm_and_cold(line);
   };
   for (const Mapped& mapped : kContiguous) {
-    for (const int log2 : {20, 24, 28}) add(mapped.name + ("/" + power_name(log2)), mapped, text(int64_t{1} << log2));
+    for (const int log2 : {20, 24, 28})
+      add(std::string(mapped.name) + "/" + power_name(log2), mapped, text(int64_t{1} << log2));
   }
   for (const Mapped& mapped : kViews) add(mapped.name, mapped, "8192x8192");
 }

@@ -5,8 +5,7 @@
 //           same: the pattern rotated by the length of the head.
 //         rows: any rows with padding. A thread writes one word of the widest access that all rows are aligned for. The
 //           last thread of a row writes the rest in halves of that access.
-// H200: rows takes 37 us for 1000000 rows of 32 bytes, 48 bytes apart; cudaMemset2DAsync takes 618. For one row, a launch
-// of memset takes the host 4.5 us, of vec16 7.3.
+// H200: rows takes 37 us for 1000000 rows of 32 bytes, 48 bytes apart; cudaMemset2DAsync takes 618.
 #include <algorithm>
 #include <cstring>
 

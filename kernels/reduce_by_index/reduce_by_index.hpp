@@ -19,6 +19,9 @@ constexpr int64_t kByIndexTile = int64_t{kByIndexThreads} * kByIndexEach;
 // A multiprocessor has one block with tables.
 constexpr int kTableThreads = 1024;
 constexpr int64_t kTableTile = int64_t{kTableThreads} * kByIndexEach;
+// A warp per value compares the whole index with its bin.
+constexpr int kWarpPerBinWarps = 16;
+constexpr int64_t kWarpPerBinElements = int64_t{1} << 14;
 
 // Bytes of a bin in shared memory. A block counts fewer than 2^32 elements.
 constexpr int table_bin_bytes(const ReduceByIndexParams& p) noexcept { return p.x == nullptr ? 4 : 8; }
@@ -70,6 +73,7 @@ namespace kernels {
 // config.per_thread: copies of the table per block. config.own: shared memory that a block may have, an int32_t.
 Execute<ReduceByIndexParams> reduce_by_index_tables;
 Execute<ReduceByIndexParams> reduce_by_index_atomics;
+Execute<ReduceByIndexParams> reduce_by_index_warp_per_bin;
 Execute<ReduceByIndexParams> reduce_by_index_rows;
 Execute<ReduceByIndexParams> reduce_by_index_sorted;
 

@@ -7,7 +7,7 @@
 
 namespace gpumem::kernels {
 
-Execute<SortParams> sort_block;
+Execute<SortParams> sort_tiles;
 Execute<SortParams> sort_radix;
 Execute<SortParams> sort_segments;
 Execute<SortParams> sort_segment_tiles;

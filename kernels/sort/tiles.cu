@@ -1,10 +1,10 @@
-// Sorts of tiles of up to 2048 keys in shared memory: one sequence, or segments.
+// Sorts of tiles of up to 2048 keys in shared memory: one sequence, or segments; and merges of them.
 // Moves: keys are read twice and the outputs written once. Each merge of a long segment reads and writes its keys and
 //        positions.
 // Access: contiguous, except for the second read within a tile, and the merges' binary searches.
-// Shapes: a sequence of one tile; segments of any lengths, best of up to 1024 keys. All segments that begin in a window
-//         of 1024 positions are one tile, and are sorted at once. A longer segment is divided into runs of 1024 keys,
-//         which belong to the windows where they begin. Sorted runs are then merged in pairs.
+// Shapes: a sequence of a few tiles; segments of any lengths, best of up to 1024 keys. All segments that begin in a
+//         window of 1024 positions are one tile, and are sorted at once. A longer segment is divided into runs of 1024
+//         keys, which belong to the windows where they begin. Sorted runs are then merged in pairs.
 // H200, f32 with an order of i64: 16,384 segments of 1,024 keys 377 us, which is 1.5 of PyTorch. The ALU is 85 % busy.
 // A tile sorts entries of a segment, a rank and a position. No two are equal, so the sort need not be stable.
 #include <bit>
@@ -33,9 +33,9 @@ template <class Word>
 struct Tiles {
   SortParams p;
   RankOf<Word> rank;
-  SegmentTilesHead* head;
-  int64_t* first;  // of each window: the first segment that begins there or later
-  Word* keys[2];   // of long segments
+  SegmentTilesHead* head;  // of segments
+  int64_t* first;          // of each window: the first segment that begins there or later
+  Word* keys[2];           // of long segments
   int64_t* positions[2];
 };
 
@@ -125,6 +125,23 @@ __device__ __forceinline__ Index first_of_merge(Index place, Index of_first, Ind
   return low;
 }
 
+// The same by a warp, which looks at 32 places at a time.
+template <class Before>
+__device__ __forceinline__ int64_t first_of_merge_by_warp(int64_t place, int64_t of_first, int64_t of_second,
+                                                          const Before& before) {
+  int64_t low = max(place - of_second, int64_t{0});
+  int64_t high = min(place, of_first);
+  while (low < high) {
+    const int64_t step = ceil_div(high - low, int64_t{32});
+    const int64_t at = low + threadIdx.x % 32 * step;
+    const int lanes = __popc(__ballot_sync(kAll, at < high && before(at, place - 1 - at)));
+    if (lanes == 0) break;
+    high = min(high, low + lanes * step);
+    low += (lanes - 1) * step + 1;
+  }
+  return low;
+}
+
 // The thread's entries of two neighbouring runs, which are merged. All runs have whole warps.
 template <class Entry>
 __device__ __forceinline__ void merge_runs(const Entry* entries, int run, int all, Entry (&e)[kEach]) {
@@ -189,7 +206,11 @@ __device__ __forceinline__ Run run_of(int64_t segment, int64_t segment_end, int6
 
 template <class Word>
 __device__ Tile tile_of(const Tiles<Word>& t, int64_t window) {
-  if (!t.p.in_segments()) return {.n = static_cast<int>(t.p.n)};
+  if (!t.p.in_segments()) {
+    const int64_t first = window * kSortBlock;
+    const bool whole = t.p.n <= kSortBlock;
+    return {first, static_cast<int>(min(t.p.n - first, int64_t{kSortBlock})), 0, whole ? kSortBlock : 0};
+  }
   const int64_t* const offsets = t.p.offsets;
   Tile tile{.segments = {t.first[window], min(t.first[window + 1], t.p.segments)}};
   const auto [from, to] = tile.segments;
@@ -341,12 +362,10 @@ struct MergeTile {
   int64_t from_first[2];  // of the results before the tile, and before its end
 };
 
-// The results of a run, where pairs of `length` sorted keys of its segment are merged.
+// The results of a run, where pairs of `length` sorted keys of its segment are merged. It begins in this window or later.
 template <class Word>
-__device__ void merge_run(const Tiles<Word>& t, MergeTile<Word>& tile, int from, int64_t length, int64_t segment,
-                          int64_t window) {
-  const int64_t begin = t.p.offsets[segment];
-  const int64_t end = t.p.offsets[segment + 1];
+__device__ void merge_run(const Tiles<Word>& t, MergeTile<Word>& tile, int from, int64_t length, int64_t begin,
+                          int64_t end, int64_t window) {
   if (end - begin <= kSortWindow || end - begin <= length) return;  // short, or merged before
   const Run run = run_of(begin, end, max(window * kSortWindow, begin));
   const auto n = static_cast<int>(run.end - run.begin);
@@ -356,11 +375,11 @@ __device__ void merge_run(const Tiles<Word>& t, MergeTile<Word>& tile, int from,
   const int64_t highest = min(lowest + 2 * length, end);
   const Word* const keys = t.keys[from];
   const int thread = static_cast<int>(threadIdx.x);
-  if (thread % 32 == 0 && thread < 64) {
-    const int64_t place = (thread == 0 ? run.begin : run.end) - lowest;
-    tile.from_first[thread / 32] = first_of_merge(place, middle - lowest, highest - middle, [&](int64_t i, int64_t j) {
-      return t.rank(keys[lowest + i]) <= t.rank(keys[middle + j]);
-    });
+  if (thread < 64) {
+    const int64_t place = (thread < 32 ? run.begin : run.end) - lowest;
+    tile.from_first[thread / 32] = first_of_merge_by_warp(
+        place, middle - lowest, highest - middle,
+        [&](int64_t i, int64_t j) { return t.rank(keys[lowest + i]) <= t.rank(keys[middle + j]); });
   }
   __syncthreads();
   const int64_t first = lowest + tile.from_first[0];
@@ -399,32 +418,52 @@ __global__ void __launch_bounds__(kMergeThreads)
     merge_kernel(const __grid_constant__ Tiles<Word> t, int from, int64_t length) {
   __shared__ MergeTile<Word> tile;
   synchronize_and_trigger();
-  if (t.head->bad != 0 || t.head->longest <= static_cast<unsigned long long>(length)) return;
+  if (t.head != nullptr && (t.head->bad != 0 || t.head->longest <= static_cast<unsigned long long>(length))) return;
   const int64_t windows = ceil_div(t.p.n, int64_t{kSortWindow});
+  const int64_t* const offsets = t.p.offsets;
   for (int64_t window = blockIdx.x; window < windows; window += gridDim.x) {
+    if (!t.p.in_segments()) {
+      merge_run(t, tile, from, length, 0, t.p.n, window);
+      continue;
+    }
     const int64_t begins = t.first[window];
-    const int64_t begins_later = min(t.first[window + 1], t.p.segments);
-    if (begins > 0 && begins <= t.p.segments) merge_run(t, tile, from, length, begins - 1, window);
-    if (begins_later > begins) merge_run(t, tile, from, length, begins_later - 1, window);
+    const int64_t later = min(t.first[window + 1], t.p.segments);
+    if (begins > 0 && begins <= t.p.segments) {
+      merge_run(t, tile, from, length, offsets[begins - 1], offsets[begins], window);
+    }
+    if (later > begins) merge_run(t, tile, from, length, offsets[later - 1], offsets[later], window);
   }
+}
+
+// Of pairs of runs of `length` sorted keys, until one run is left.
+template <class Word>
+cudaError_t merge(const Tiles<Word>& t, int64_t length, const Launch& launch) {
+  const auto blocks = min(static_cast<unsigned>(ceil_div(t.p.n, int64_t{kSortWindow})), kMergeBlocks);
+  cudaError_t error = cudaSuccess;
+  for (int from = 0; length < t.p.n && error == cudaSuccess; length *= 2, from = 1 - from) {
+    error = enqueue_programmatic(merge_kernel<Word>, blocks, kMergeThreads, launch, t, from, length);
+  }
+  return error;
+}
+
+template <class Word>
+Tiles<Word> tiles_of(const SortParams& p, const Config& config, const Launch& launch) {
+  const auto scratch = config.own.get<SegmentTilesScratch>();
+  char* const workspace = static_cast<char*>(launch.workspace);
+  Tiles<Word> t{p, rank_of_keys<Word>(p.dtype, p.descending != 0), nullptr, nullptr, {}, {}};
+  for (int k = 0; k < 2; ++k) {
+    t.keys[k] = reinterpret_cast<Word*>(workspace + scratch.keys[k]);
+    t.positions[k] = reinterpret_cast<int64_t*>(workspace + scratch.positions[k]);
+  }
+  if (!p.in_segments()) return t;
+  t.head = static_cast<SegmentTilesHead*>(launch.workspace);
+  t.first = reinterpret_cast<int64_t*>(workspace + scratch.first);
+  return t;
 }
 
 template <class Word>
 cudaError_t sort_segment_tiles(const SortParams& p, const Config& config, const Launch& launch) {
-  const auto scratch = config.own.get<SegmentTilesScratch>();
-  const auto at = [&]<class T>(int64_t offset, T*) {
-    return reinterpret_cast<T*>(static_cast<char*>(launch.workspace) + offset);
-  };
-  Tiles<Word> t{p,
-                rank_of_keys<Word>(p.dtype, p.descending != 0),
-                static_cast<SegmentTilesHead*>(launch.workspace),
-                at(scratch.first, static_cast<int64_t*>(nullptr)),
-                {},
-                {}};
-  for (int k = 0; k < 2; ++k) {
-    t.keys[k] = at(scratch.keys[k], static_cast<Word*>(nullptr));
-    t.positions[k] = at(scratch.positions[k], static_cast<int64_t*>(nullptr));
-  }
+  const Tiles<Word> t = tiles_of<Word>(p, config, launch);
   auto error = static_cast<cudaError_t>(set_bytes(t.head, sizeof *t.head, 0, launch));
   if (error == cudaSuccess) {
     const int64_t blocks = min(p.segments / kThreads + 1, kMostCheckBlocks);
@@ -434,20 +473,17 @@ cudaError_t sort_segment_tiles(const SortParams& p, const Config& config, const 
   if (error == cudaSuccess) {
     error = enqueue_programmatic(tiles_kernel<Word>, static_cast<unsigned>(config.grid), kThreads, launch, t);
   }
-  int from = 0;
-  const auto merging = min(static_cast<unsigned>(config.grid), kMergeBlocks);
-  for (int64_t length = kSortWindow; length < p.n && error == cudaSuccess; length *= 2, from = 1 - from) {
-    error = enqueue_programmatic(merge_kernel<Word>, merging, kMergeThreads, launch, t, from, length);
-  }
-  return error;
+  return error == cudaSuccess ? merge(t, kSortWindow, launch) : error;
 }
 
 }  // namespace
 
-LaunchResult sort_block(const SortParams& params, const Config&, const Launch& launch) {
+LaunchResult sort_tiles(const SortParams& params, const Config& config, const Launch& launch) {
   return for_word(params.dtype, [&]<class Word>() {
-    const Tiles<Word> t{params, rank_of_keys<Word>(params.dtype, params.descending != 0), nullptr, nullptr, {}, {}};
-    return enqueue_programmatic(tiles_kernel<Word>, 1, kThreads, launch, t);
+    const Tiles<Word> t = tiles_of<Word>(params, config, launch);
+    const cudaError_t error =
+        enqueue_programmatic(tiles_kernel<Word>, static_cast<unsigned>(config.grid), kThreads, launch, t);
+    return error == cudaSuccess ? merge(t, int64_t{kSortBlock}, launch) : error;
   });
 }
 

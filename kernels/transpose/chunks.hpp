@@ -85,9 +85,13 @@ inline Bits bits_of(const TransposeParams& p) noexcept {
   return {of(p.src, p.src_ld, p.src_batch_stride), of(p.dst, p.dst_ld, p.dst_batch_stride)};
 }
 
-inline void cut_rows(ChunkPlan& plan, const TransposeParams& p, const ChunkSizes& sizes, uint64_t dst) noexcept {
+inline void cut_rows(ChunkPlan& plan, const TransposeParams& p, const ChunkSizes& sizes, const Bits& bits) noexcept {
   const int64_t e = p.element_bytes;
-  plan.ahead = dst % kChunk == 0 ? 0 : kChunk / e;
+  plan.ahead = bits.dst % kChunk == 0 ? 0 : kChunk / e;
+  // Rows of shared memory are then multiples of 16 bytes apart, and more lanes gather from the same banks. H200, 1500 x 64
+  // in 1280 matrices of 2 bytes, 2, 4 and 8 lanes: 159, 185 and 286 us; 1001 x 256 in 400: 187, 138 and 230.
+  const bool in_words = bits.src % kChunk == 0;
+  if (plan.ahead != 0 && in_words && e <= 4) plan.lanes = static_cast<int32_t>(2 * e);
   if (plan.ahead == 0) plan.lanes = std::min(sizes.lanes, static_cast<int32_t>(2 * e));
   const int64_t unit = kChunk / e * plan.lanes;
   const int64_t reach = p.rows + std::max<int64_t>(plan.ahead - 1, 0);  // a divided row may need one more tile
@@ -140,7 +144,7 @@ inline ChunkPlan chunk_plan(const TransposeParams& p, const ChunkSizes& sizes) n
   plan.threads = sizes.threads;
   plan.tight =
       p.dst_ld == p.rows && (p.batches == 1 || p.dst_batch_stride == matrix) && chunks::cut_range(plan, p, sizes);
-  if (!plan.tight) chunks::cut_rows(plan, p, sizes, bits.dst);
+  if (!plan.tight) chunks::cut_rows(plan, p, sizes, bits);
   plan.matrices = std::clamp<int64_t>(plan.matrices, 1, p.batches);
   plan.per_matrix = plan.down * ((p.cols + plan.cols - 1) / plan.cols);
   plan.all = plan.per_matrix == 1 ? (p.batches + plan.matrices - 1) / plan.matrices : plan.per_matrix * p.batches;

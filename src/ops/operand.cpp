@@ -131,6 +131,12 @@ void require_covered(Context& context, Operand& operand, const void* p, int64_t 
 
 }  // namespace
 
+bool covers(const Operand& operand, const ByteRange& range) noexcept {
+  const auto address = reinterpret_cast<uintptr_t>(range.p);
+  return address >= operand.base && address - operand.base < static_cast<uint64_t>(operand.bytes) &&
+         covers(operand, address, range.bytes);
+}
+
 Operand look_up(Context& context, const void* p, const char* argument) {
   Operand operand = identify(context, p, argument);
   if (!unknown(operand) || host_readable(p)) return operand;

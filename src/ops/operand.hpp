@@ -72,6 +72,9 @@ struct ByteRange {
   Spacing spacing = {};
 };
 
+// Whether the range is in the operand's allocation. False if its extent is unknown.
+bool covers(const Operand& operand, const ByteRange& range) noexcept;
+
 // Throws INVALID_ARGUMENT if the ranges overlap, unless the runs of one are certainly in the padding of the other, as
 // different columns of one matrix are.
 void require_disjoint(const ByteRange& a, const ByteRange& b);

@@ -70,6 +70,7 @@ class CallPlanner : public Planner {
 
   Context& context_;
   CallRecord& record_;
+  Operand foreign_{};  // the last operand in device memory of another allocator
 };
 
 // For a part of a call whose operands were looked up before, by this context or another one of its device.

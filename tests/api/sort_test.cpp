@@ -202,7 +202,7 @@ TEST_P(SortCalls, ExplainsWhereItRuns) {
   const Sort call{GPUMEM_F32, keys.get(), 500, 1, sorted.get(), order.get(), GPUMEM_U32};
   Explained explained;
   ASSERT_TRUE(ok(explain(ctx, line_of(ctx, call), explained)));
-  EXPECT_EQ(explained.variant, on_cuda() ? "block" : "host_parallel");
+  EXPECT_EQ(explained.variant, on_cuda() ? "tiles" : "host_parallel");
   ASSERT_TRUE(ok(run(ctx, call)));
   EXPECT_EQ(last_problem(), "sort dtype=f32 n=500 descending=1 keys=device order=device order_type=u32 sorted=device");
   ASSERT_TRUE(ok(run(ctx, {GPUMEM_I8, keys.get(), 500, 0, keys.get()})));

@@ -36,7 +36,7 @@ std::vector<int64_t> random_offsets(int64_t n, int64_t segments, bool sound, Ran
 
 // Sizes around the device's tiles and the host's tasks.
 SortCase random_case(Random& random) {
-  static constexpr int64_t kNear[] = {1, 256, 2304, 4864, 9728, 8192, 12288, 32768};
+  static constexpr int64_t kNear[] = {1, 256, 2048, 4864, 9728, 8192, 12288, 32768};
   SortCase c{};
   c.dtype = kAllTypes[random.below(12)];
   c.n = random.below(4) != 0 ? random.between(0, 600)

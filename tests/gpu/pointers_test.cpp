@@ -43,6 +43,30 @@ void expect_reduced(gpumem_ctx* ctx, const int32_t* x, gpumem_memory_kind kind, 
   EXPECT_EQ(sum, (kN - 1) * kN / 2 - 7 * kN);
 }
 
+// As PyTorch's tensors are. Each operand is checked, whether an earlier one is in the same allocation or not.
+TEST_F(Gpu, SeveralOperandsMayBeInOneForeignAllocation) {
+  constexpr int64_t kBytes = int64_t{8} << 20;  // above 2 MiB, the driver describes exactly what was asked for
+  void* p = nullptr;
+  void* own = nullptr;
+  ASSERT_EQ(cudaMalloc(&p, kBytes), cudaSuccess);
+  ASSERT_EQ(gpumem_alloc_device(ctx, 64, &own), GPUMEM_OK) << last_error();
+  auto* const x = static_cast<float*>(p);
+  constexpr int64_t kEnd = kBytes / 4;
+  const float one = 1;
+  ASSERT_EQ(gpumem_fill(ctx, x, &one, 4, kEnd), GPUMEM_OK) << last_error();
+  ASSERT_EQ(gpumem_axpby_f32(ctx, 2, x, 3, x + 1000, x + kEnd - 10, 10), GPUMEM_OK) << last_error();
+  float last = 0;
+  ASSERT_EQ(gpumem_copy(ctx, &last, x + kEnd - 1, 4), GPUMEM_OK) << last_error();
+  EXPECT_EQ(last, 5);
+  EXPECT_EQ(gpumem_axpby_f32(ctx, 2, x, 3, x + 1000, x + kEnd - 9, 10), GPUMEM_OUT_OF_RANGE);
+  EXPECT_NE(last_error().find("z: 40 bytes are needed and 36 are left"), std::string::npos) << last_error();
+  EXPECT_EQ(gpumem_axpby_f32(ctx, 2, x, 3, x + kEnd - 9, x + 1000, 10), GPUMEM_OUT_OF_RANGE);
+  EXPECT_EQ(gpumem_axpby_f32(ctx, 2, x, 3, static_cast<float*>(own), x + 1000, 10), GPUMEM_OK) << last_error();
+  EXPECT_EQ(gpumem_axpby_f32(ctx, 2, x, 3, static_cast<float*>(own) + 10, x + 1000, 10), GPUMEM_OUT_OF_RANGE);
+  EXPECT_EQ(gpumem_free(ctx, own), GPUMEM_OK);
+  EXPECT_EQ(cudaFree(p), cudaSuccess);
+}
+
 TEST_F(Gpu, ForeignMemoryOfEveryKindIsTakenAndToldApart) {
   void* p = nullptr;
   ASSERT_EQ(cudaMalloc(&p, kN * 4), cudaSuccess);

@@ -116,6 +116,8 @@ class Memory(Owned):
 
 def shape_of(shape):
     """The extents: `shape` is an integer or a sequence of integers."""
+    if type(shape) is tuple:  # most often, and an exception takes time
+        return integers(shape, "the shape", "an integer, or several")
     try:
         return (operator.index(shape),)
     except TypeError:

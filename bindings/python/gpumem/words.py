@@ -18,7 +18,8 @@ SIZES = [1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8]
 FORMATS = ["b", "B", "h", "H", "i", "I", "q", "Q", "e", "", "f", "d"]
 # Type strings of the array interfaces, which have none for bf16.
 TYPESTRS = ["|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<V2", "<f4", "<f8"]
-CODES = {word: code for words in (NAMES, TYPESTRS) for code, word in enumerate(words) if word != "<V2"}
+LONG = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "bfloat16", "float32", "float64"]
+CODES = {word: code for words in (NAMES, TYPESTRS, LONG) for code, word in enumerate(words) if word != "<V2"}
 RESULTS = [Dtype.I64, Dtype.U64] * 4 + [Dtype.F64] * 4
 
 
@@ -111,7 +112,7 @@ def dtype_code(dtype):
 def element_of(dtype):
     """The code, item size and format of a type, for a View. bool has no code, so its code is -1."""
     code = CODES.get(dtype) if type(dtype) is str else None
-    if code is None:
+    if code is None:  # another name, a bool or an object
         if type_word(dtype) in BOOLS:
             return -1, 1, "?"
         code = dtype_code(dtype)
