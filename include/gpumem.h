@@ -1518,6 +1518,7 @@ GPUMEM_API gpumem_status gpumem_permute_async(gpumem_ctx *ctx, int64_t element_b
  * Place       The work runs at sorted, or at order if sorted is NULL. The blocking call first copies keys there. It may
  *             also write order on the other side. For an asynchronous call all three are on one side.
  * Scratch     Device, for n keys of b bytes: about n * (b + 1) bytes, and 8 n more for order (16 n from 2^32 keys on).
+ *             Up to 2^18 keys take up to twice as much.
  *             It is n * b more if sorted is NULL or not aligned to its elements. Host: up to 2 n * b bytes, or
  *             2 n * (b + 8) with order.
  * Bits        The host and every GPU give the same bits.

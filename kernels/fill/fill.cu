@@ -6,6 +6,7 @@
 //         rows: any rows with padding. A thread writes one word of the widest access that all rows are aligned for. The
 //           last thread of a row writes the rest in halves of that access.
 // H200: rows takes 37 us for 1000000 rows of 32 bytes, 48 bytes apart; cudaMemset2DAsync takes 618.
+// One row of 64 MiB: vec16 15.5 us, memset 16.5.
 #include <algorithm>
 #include <cstring>
 

@@ -13,6 +13,7 @@
 #include "kernels/enqueue.cuh"
 #include "kernels/limits.hpp"
 #include "kernels/order.hpp"
+#include "kernels/reduce_by_index/tree.cuh"
 
 namespace gpumem::kernels {
 namespace {
@@ -61,18 +62,7 @@ __device__ __forceinline__ double sum_of_few(const T* x, int64_t ld, const uint3
 #pragma unroll 1
   for (unsigned i = 0; i < 1u << bits; ++i) {
     const auto first = static_cast<int>(bits == 0 ? 0 : __brev(i) >> (32 - bits));
-    sum = sum_lanes(x, ld, rows, count, first, 1 << bits);
-    bool waits = false;
-#pragma unroll
-    for (int step = 0; step < kSteps; ++step) {
-      if (waits) continue;
-      waits = (i >> step & 1) == 0;
-      if (waits) {
-        sums[step] = sum;
-      } else {
-        sum = sums[step] + sum;
-      }
-    }
+    sum = add_to_tree(sums, i, sum_lanes(x, ld, rows, count, first, 1 << bits));
   }
   return sum;
 }

@@ -1,15 +1,17 @@
 // Sums of few floating-point elements by index, with the bits of a reduction of each bin (kernels/order.hpp).
-// Moves: every block reads the whole index, and every warp the elements of its value. Writes 8 bytes per value. It needs
-//         no workspace: every block sees every index, so each knows whether one is bad.
+// Moves: every block reads the whole index, and every warp the elements of its value. Writes 8 bytes per value. Every
+//         block sees every index, so each knows whether one is bad, without a workspace.
 // Access: a block has a tile of the index in shared memory, as words of 32 bits. A lane compares 16 of them at a time
 //         with the bin of its warp. Elements are added in shared memory, to the lanes of the fold.
 // Shapes: up to 2^14 elements. One launch, where a sort by bins takes eight.
+// H200, in CUDA graphs: 1,000 f32 in 1,000 bins 5.3 us (sorted: 18), 16,384 in 4,096 36 us (48).
 #include "kernels/convert/element.hpp"
 #include "kernels/division.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/limits.hpp"
 #include "kernels/order.hpp"
 #include "kernels/reduce_by_index/reduce_by_index.hpp"
+#include "kernels/reduce_by_index/tree.cuh"
 
 namespace gpumem::kernels {
 namespace {
@@ -120,17 +122,7 @@ class Sum {
     double sum = (from[0] + from[64]) + (from[32] + from[96]);
 #pragma unroll
     for (int half = 16; half > 0; half /= 2) sum += __shfl_xor_sync(kAll, sum, half);
-    bool waits = false;
-#pragma unroll
-    for (int k = 0; k < kLevels; ++k) {
-      if (waits) continue;
-      waits = (leaf >> k & 1) == 0;
-      if (waits) {
-        level_[k] = sum;
-      } else {
-        sum = level_[k] + sum;
-      }
-    }
+    add_to_tree(level_, static_cast<unsigned>(leaf), sum);
     __syncwarp();
     clear();
   }

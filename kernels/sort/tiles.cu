@@ -5,7 +5,8 @@
 // Shapes: a sequence of a few tiles; segments of any lengths, best of up to 1024 keys. All segments that begin in a
 //         window of 1024 positions are one tile, and are sorted at once. A longer segment is divided into runs of 1024
 //         keys, which belong to the windows where they begin. Sorted runs are then merged in pairs.
-// H200, f32 with an order of i64: 16,384 segments of 1,024 keys 377 us, which is 1.5 of PyTorch. The ALU is 85 % busy.
+// H200, f32 with an order of i64: 16,384 segments of 1,024 keys 377 us, which is 1.5 of PyTorch. The ALU is 85 % busy. A
+// sequence of 2^14 keys 23 us, which is 2.05 of cub::DeviceRadixSort.
 // A tile sorts entries of a segment, a rank and a position. No two are equal, so the sort need not be stable.
 #include <bit>
 #include <type_traits>
@@ -35,7 +36,7 @@ struct Tiles {
   RankOf<Word> rank;
   SegmentTilesHead* head;  // of segments
   int64_t* first;          // of each window: the first segment that begins there or later
-  Word* keys[2];           // of long segments
+  Word* keys[2];           // of what takes several tiles
   int64_t* positions[2];
 };
 
@@ -185,7 +186,8 @@ __device__ void sort_block_entries(Entry (&e)[kEach], Entry* entries, int n) {
   }
 }
 
-// The keys of a block: [first, first + n). Those before short_from and from short_to on are runs of long segments.
+// The keys of a block: [first, first + n). Those before short_from and from short_to on are runs of a long segment, or of a
+// sequence of several tiles.
 struct Tile {
   int64_t first = 0;
   int n = 0;
@@ -324,7 +326,7 @@ __global__ void __launch_bounds__(kThreads, resident_blocks(sizeof(Word) == 8 ? 
       store_output(t.p, at, key[k], tile.first + place[k]);
     } else {
       t.keys[0][at] = key[k];
-      t.positions[0][at] = tile.first + place[k];
+      if (t.positions[0] != nullptr) t.positions[0][at] = tile.first + place[k];
     }
   }
 }
@@ -362,7 +364,8 @@ struct MergeTile {
   int64_t from_first[2];  // of the results before the tile, and before its end
 };
 
-// The results of a run, where pairs of `length` sorted keys of its segment are merged. It begins in this window or later.
+// The results of a run, where pairs of `length` sorted keys of its segment are merged. It begins in this window or
+// later.
 template <class Word>
 __device__ void merge_run(const Tiles<Word>& t, MergeTile<Word>& tile, int from, int64_t length, int64_t begin,
                           int64_t end, int64_t window) {
@@ -388,7 +391,7 @@ __device__ void merge_run(const Tiles<Word>& t, MergeTile<Word>& tile, int from,
   for (int i = thread; i < n; i += kMergeThreads) {
     const int64_t at = i < of_first ? first + i : second + (i - of_first);
     tile.keys[i] = keys[at];
-    tile.positions[i] = t.positions[from][at];
+    if (t.positions[from] != nullptr) tile.positions[i] = t.positions[from][at];
   }
   __syncthreads();
   const int mine = min(thread * kEach, n);
@@ -407,7 +410,7 @@ __device__ void merge_run(const Tiles<Word>& t, MergeTile<Word>& tile, int from,
       store_output(t.p, run.begin + k, tile.keys[source], tile.positions[source]);
     } else {
       t.keys[1 - from][run.begin + k] = tile.keys[source];
-      t.positions[1 - from][run.begin + k] = tile.positions[source];
+      if (t.positions[from] != nullptr) t.positions[1 - from][run.begin + k] = tile.positions[source];
     }
   }
   __syncthreads();
@@ -452,8 +455,8 @@ Tiles<Word> tiles_of(const SortParams& p, const Config& config, const Launch& la
   char* const workspace = static_cast<char*>(launch.workspace);
   Tiles<Word> t{p, rank_of_keys<Word>(p.dtype, p.descending != 0), nullptr, nullptr, {}, {}};
   for (int k = 0; k < 2; ++k) {
-    t.keys[k] = reinterpret_cast<Word*>(workspace + scratch.keys[k]);
-    t.positions[k] = reinterpret_cast<int64_t*>(workspace + scratch.positions[k]);
+    if (scratch.keys[k] >= 0) t.keys[k] = reinterpret_cast<Word*>(workspace + scratch.keys[k]);
+    if (scratch.positions[k] >= 0) t.positions[k] = reinterpret_cast<int64_t*>(workspace + scratch.positions[k]);
   }
   if (!p.in_segments()) return t;
   t.head = static_cast<SegmentTilesHead*>(launch.workspace);

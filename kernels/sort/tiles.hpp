@@ -1,4 +1,4 @@
-// Sorts of segments by tiles: sizes and scratch memory. Plain C++, no CUDA.
+// Sorts by tiles: sizes and scratch memory. Plain C++, no CUDA.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace gpumem {
 // Positions where the segments of a tile begin. Each has at most as many keys, or is sorted by parts.
 constexpr int kSortWindow = kSortBlock / 2;
 
-// The device's workspace, as offsets. The first bytes are SegmentTilesHead.
+// The device's workspace, as offsets; -1: not needed. For segments, the first bytes are SegmentTilesHead.
 struct SegmentTilesScratch {
   int64_t first;
   int64_t keys[2];

@@ -88,8 +88,8 @@ inline Bits bits_of(const TransposeParams& p) noexcept {
 inline void cut_rows(ChunkPlan& plan, const TransposeParams& p, const ChunkSizes& sizes, const Bits& bits) noexcept {
   const int64_t e = p.element_bytes;
   plan.ahead = bits.dst % kChunk == 0 ? 0 : kChunk / e;
-  // Rows of shared memory are then multiples of 16 bytes apart, and more lanes gather from the same banks. H200, 1500 x 64
-  // in 1280 matrices of 2 bytes, 2, 4 and 8 lanes: 159, 185 and 286 us; 1001 x 256 in 400: 187, 138 and 230.
+  // Rows of shared memory are then multiples of 16 bytes apart, and more lanes gather from the same banks. H200, 1500 x
+  // 64 in 1280 matrices of 2 bytes, 2, 4 and 8 lanes: 159, 185 and 286 us; 1001 x 256 in 400: 187, 138 and 230.
   const bool in_words = bits.src % kChunk == 0;
   if (plan.ahead != 0 && in_words && e <= 4) plan.lanes = static_cast<int32_t>(2 * e);
   if (plan.ahead == 0) plan.lanes = std::min(sizes.lanes, static_cast<int32_t>(2 * e));

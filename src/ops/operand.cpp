@@ -113,8 +113,8 @@ void extend(Context& context, Operand& operand, uintptr_t address, int64_t bytes
     const uintptr_t end = operand.base + static_cast<uintptr_t>(operand.bytes);
     const Location next = context.device().classify(reinterpret_cast<const void*>(end));
     if (!next.known || next.kind != operand.kind || next.device != operand.device || next.base != end ||
-        next.bytes == 0)
-      return;
+        next.bytes == 0 || process().registry.encounter(end, next.bytes, 0))
+      return;  // the library's own memory is no part of another allocator's
     operand.bytes += static_cast<int64_t>(next.bytes);
   }
 }

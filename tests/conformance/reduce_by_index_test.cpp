@@ -230,6 +230,34 @@ TEST_P(ByIndexConformance, NamesTheFirstBadNumber) {
   }
 }
 
+// The same for few floating-point elements, across the tiles of a block.
+TEST_P(ByIndexConformance, NamesTheFirstBadNumberOfFewElements) {
+  EveryVariant variants(ctx, GPUMEM_FAMILY_REDUCE_BY_INDEX);
+  constexpr int64_t kN = 16'384;
+  const std::vector<float> x(kN * 4, 1);
+  for (const int64_t cols : {1, 3}) {
+    for (const int64_t first : {0, 4095, 4096, static_cast<int>(kN) - 2}) {
+      std::vector<int32_t> index(kN, 3);
+      index[static_cast<size_t>(first)] = -12345;
+      index[static_cast<size_t>(first) + 1] = 10;
+      const std::vector<int64_t> wide(index.begin(), index.end());
+      for (const bool is_wide : {false, true}) {
+        std::vector<double> result(30, 77);
+        const void* const of = is_wide ? static_cast<const void*>(wide.data()) : index.data();
+        ByIndex b{GPUMEM_F32, GPUMEM_SUM, x.data(), is_wide ? GPUMEM_I64 : GPUMEM_I32, of, kN, 10};
+        if (cols > 1) b.cols = cols, b.ld = cols + 1;
+        variants.for_each(line_of(ctx, b), false, [&](bool accepted, const char* variant) {
+          if (!accepted) return;
+          EXPECT_TRUE(refused(GPUMEM_OUT_OF_RANGE, run(ctx, b, result.data()),
+                              {"index[" + std::to_string(first) + "]", "-12345", "bins = 10"}))
+              << variant;
+        });
+        EXPECT_EQ(result, std::vector<double>(30, 77));
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(On, ByIndexConformance, testing::ValuesIn(contexts_here()), OnEachContext::name);
 
 // In one step and in two, with buckets and bins of so many elements that several threads share them.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
@@ -383,7 +382,7 @@ TEST(DuringCaptureOfTwoDevices, ACopyIsCapturedOrRefused) {
   if (cuda_devices() < 2) GTEST_SKIP() << "there are fewer than 2 devices: set GPUMEM_EMULATION_DEVICES=2";
   constexpr int64_t kRow = 1000, kPitch = 1024, kRows = 300, kBytes = kPitch * kRows;
   std::vector<char> only_rows(kBytes, 0);
-  for (int64_t row = 0; row < kRows; ++row) std::fill_n(&only_rows[row * kPitch], kRow, 'a');
+  for (int64_t row = 0; row < kRows; ++row) std::fill_n(&only_rows[row * kPitch], kRow, 'b');
   for (const cudaStreamCaptureMode mode : kModes) {
     const Context here(options_for_device(On::cuda, 0)), there(options_for_device(On::cuda, 1));
     const Memory src(here, GPUMEM_MEMORY_DEVICE, kBytes), dst(there, GPUMEM_MEMORY_DEVICE, kBytes);
@@ -397,6 +396,7 @@ TEST(DuringCaptureOfTwoDevices, ACopyIsCapturedOrRefused) {
     captured.begin(mode);
     const gpumem_status status = gpumem_copy_2d_async(here, dst.get(), kPitch, src.get(), kPitch, kRow, kRows, stream);
     const std::string why = last_error();
+    EXPECT_TRUE(ok(gpumem_fill(here, src.get(), "b", 1, kBytes)));  // a copy that did not wait for the graph has 'a'
     EXPECT_TRUE(captured.end()) << kModeNames[mode];
     std::vector<char> found(kBytes);
     EXPECT_TRUE(ok(gpumem_copy(there, found.data(), dst.get(), kBytes)));
@@ -407,10 +407,9 @@ TEST(DuringCaptureOfTwoDevices, ACopyIsCapturedOrRefused) {
       EXPECT_NE(why.find("a copy of memory that this device can't access"), std::string::npos) << why;
       EXPECT_EQ(found, std::vector<char>(kBytes, 0));
     }
-    const char* const peers = std::getenv("GPUMEM_EMULATION_PEERS");
-    if (peers != nullptr) {
-      EXPECT_EQ(status == GPUMEM_OK, std::string(peers) != "0");
-    }
+    int can_access = 0;
+    EXPECT_EQ(cudaDeviceCanAccessPeer(&can_access, 0, 1), cudaSuccess);
+    EXPECT_EQ(status == GPUMEM_OK, can_access != 0) << why;
     EXPECT_TRUE(ok(gpumem_stream_destroy(stream)));
     EXPECT_EQ(cudaStreamDestroy(native), cudaSuccess);
   }

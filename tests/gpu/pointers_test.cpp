@@ -48,8 +48,8 @@ TEST_F(Gpu, SeveralOperandsMayBeInOneForeignAllocation) {
   constexpr int64_t kBytes = int64_t{8} << 20;  // above 2 MiB, the driver describes exactly what was asked for
   void* p = nullptr;
   void* own = nullptr;
-  ASSERT_EQ(cudaMalloc(&p, kBytes), cudaSuccess);
   ASSERT_EQ(gpumem_alloc_device(ctx, 64, &own), GPUMEM_OK) << last_error();
+  ASSERT_EQ(cudaMalloc(&p, kBytes), cudaSuccess);
   auto* const x = static_cast<float*>(p);
   constexpr int64_t kEnd = kBytes / 4;
   const float one = 1;

@@ -94,10 +94,10 @@ def function_of_one(op):
     return apply
 
 
-def refuse_numpy_arguments(dtype, out):
+def refuse_numpy_arguments(dtype, out, function="reduce"):
     """numpy.sum(x) and others pass them as None."""
     if dtype is not None or out is not None:
-        raise TypeError("dtype= and out= are arguments of Context.reduce()")
+        raise TypeError(f"dtype= and out= are arguments of Context.{function}()")
 
 
 class Arithmetic:
@@ -210,6 +210,39 @@ class Arithmetic:
     def _true(self, axis, keepdims):
         """The number of elements that are not 0."""
         return (self if self.format == "?" else self != 0).sum(axis, keepdims)
+
+    def argmin(self, axis=None, out=None):
+        """The index of the minimum in C order, or its indices along an axis, as i64. A NaN counts as the minimum."""
+        refuse_numpy_arguments(None, out, "argreduce")
+        return self._index("min", axis)
+
+    def argmax(self, axis=None, out=None):
+        """The index of the maximum in C order, or its indices along an axis, as i64. A NaN counts as the maximum."""
+        refuse_numpy_arguments(None, out, "argreduce")
+        return self._index("max", axis)
+
+    def _index(self, op, axis):
+        x = self.view("u8") if self.format == "?" else self
+        return x._ready().argreduce(x, op, axis=axis)[1]
+
+    def cumsum(self, axis=None, dtype=None, out=None):
+        """The sums of the elements up to each one, along an axis, or in C order as one axis. The types are those of sum()."""
+        refuse_numpy_arguments(dtype, out, "scan")
+        x = self.view("u8") if self.format == "?" else self
+        narrow = NAMES[x.dtype_code] if x.dtype_code in (Dtype.F16, Dtype.BF16, Dtype.F32) else None
+        x = x if axis is not None or x.contiguous else x.copy()
+        return x._ready().scan(x, "sum", axis=axis, dtype=narrow)
+
+    def clip(self, min=None, max=None, out=None):
+        """A copy in which min replaces smaller elements and max larger ones. They are numbers or arrays, or None: no limit."""
+        refuse_numpy_arguments(None, out, "map")
+        found = self
+        for op, limit in ("maximum", min), ("minimum", max):
+            if limit is not None:
+                found = combine("map", op, found, limit)
+            if found is NotImplemented:
+                raise TypeError(f"a limit of clip() is {limit!r}; expected a number, an array or None")
+        return self.copy() if found is self else found
 
     def astype(self, dtype):
         """A copy with another type. Numbers lose their fraction in an integer type, and end at its limits."""

@@ -19,8 +19,8 @@ const char* accepts_uniform(const DeviceProps& d, const FillParams& p) noexcept 
   return p.uniform() ? nullptr : "it needs a pattern whose bytes are all the same";
 }
 
-// H200, an enqueued call: 4 KiB 2.0 us (vec16: 4.2), 16 KiB 4.8 (4.7), 64 MiB 17.8 (15.5). In CUDA graphs 1.6 (0.8), 1.1
-// (0.9) and 16.5 (15.5).
+// H200, an enqueued call: 4 KiB 2.6 us (vec16: 5.4), 16 KiB 5.6 (5.2), 64 MiB 17.8 (15.5). In CUDA graphs: 1.6 (0.9),
+// 1.3 (0.9) and 16.5 (15.5).
 const char* deprioritized_for_a_kernel(const DeviceProps&, const FillParams& p) noexcept {
   constexpr int64_t kMostBytes = 4096;
   return p.row_bytes() <= kMostBytes ? nullptr : "it is for few bytes, which the driver writes without a kernel";

@@ -75,16 +75,17 @@ const char* accepts_float_sums(const ReduceByIndexParams& p) noexcept {
 
 const char* accepts_few(const DeviceProps&, const ReduceByIndexParams& p) noexcept {
   if (p.n > kWarpPerBinElements) return "it needs at most 16384 elements";
-  if (p.bins > INT32_MAX) return "it needs fewer than 2^31 bins";
+  if (p.values() > INT32_MAX) return "it needs fewer than 2^31 values";
   return accepts_float_sums(p);
 }
-// H200, f32, in CUDA graphs, compared with sorted: 1,000 elements in 1,000 bins 5 us and 18, 16,384 in 4,096 36 and 48. A bin
-// of many elements waits for their loads: 4,096 in 100 bins 21 and 15, but enqueued one by one both take 22.
+// H200, f32, in CUDA graphs, compared with sorted: 1,000 elements in 1,000 bins 5 us and 18, 16,384 in 4,096 36 and 48. A
+// bin of many elements waits for their loads: 4,096 in 100 bins 21 and 15, but enqueued one by one both take 22. Rows of
+// 16 f32, compared with sorted_rows: 1,000 in one bin 15 and 23, 4,096 in one 56 and 27.
 const char* deprioritized_for_sorts(const DeviceProps&, const ReduceByIndexParams& p) noexcept {
-  constexpr int64_t kFew = 4096;
+  const int64_t few = p.of_vector() ? 4096 : 2048;
   constexpr int64_t kOfBin = 16;
   constexpr int64_t kMostValues = 8192;
-  const bool few_of_bin = p.n <= kFew || p.n / kOfBin <= p.bins;
+  const bool few_of_bin = p.n <= few || p.n / kOfBin <= p.bins;
   return few_of_bin && p.values() <= kMostValues ? nullptr : "it is for few elements, with few of them in a bin";
 }
 Config warp_per_bin_config(const DeviceProps&, const ReduceByIndexParams& p) noexcept {

@@ -23,12 +23,13 @@ const char* accepts_segments(const DeviceProps&, const SortParams& p) noexcept {
 
 const char* accepts_tiles(const DeviceProps&, const SortParams& p) noexcept {
   if (p.in_segments()) return kOneSequence;
+  if (ceil_div(p.n, int64_t{kSortWindow}) > kMaxGrid) return "it needs at most 2^31 - 1 parts of 1024 keys";
   if (!aligned(p.keys, element_bytes(p.dtype))) return kUnalignedKeys;
   return aligned(p.sorted, element_bytes(p.dtype)) ? nullptr : kUnalignedSorted;
 }
-// CUB sorts up to 4096 keys of up to 4 bytes in one block. It takes a pass per byte for more keys, and this one a merge per
-// power of two. H200, in CUDA graphs, compared with radix: f32 with order of i64 2^12 14 us and 16, 2^14 23 and 63, 2^18 52
-// and 69; f64 2^14 33 and 112, 2^18 75 and 125; i16 without order 2^12 14 and 6, 2^14 23 and 26.
+// CUB sorts up to 4096 keys of up to 4 bytes in one block. It takes a pass per byte for more keys, and this one a merge
+// per power of two. H200, in CUDA graphs, compared with radix: f32 with order of i64 2^12 14 us and 16, 2^14 23 and 63,
+// 2^18 52 and 69; f64 2^14 33 and 112, 2^18 75 and 125; i16 without order 2^12 14 and 6, 2^14 23 and 26.
 const char* deprioritized_for_radix(const DeviceProps&, const SortParams& p) noexcept {
   constexpr int64_t kOfCub = 4096;
   const int bytes = element_bytes(p.dtype);
@@ -45,9 +46,11 @@ const char* deprioritized_for_radix(const DeviceProps&, const SortParams& p) noe
 }
 Config tiles_config(const DeviceProps&, const SortParams& p) noexcept {
   ScratchLayout layout;
-  SegmentTilesScratch scratch{};
+  SegmentTilesScratch scratch{-1, {-1, -1}, {-1, -1}};
   if (p.n > kSortBlock) {
     for (int64_t& keys : scratch.keys) keys = layout.take(p.n * element_bytes(p.dtype));
+  }
+  if (p.n > kSortBlock && p.order != nullptr) {
     for (int64_t& positions : scratch.positions) positions = layout.take(8 * p.n);
   }
   Config config{ceil_div(p.n, int64_t{kSortBlock}), kSortThreads, kSortBlock / kSortThreads, kSortBlock};

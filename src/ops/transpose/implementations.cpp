@@ -170,9 +170,9 @@ const char* accepts_tiled(const DeviceProps& d, const TransposeParams& p) noexce
   return accepts_aligned(d, p);
 }
 
-// Many blocks with small tiles beat wide accesses if both sides stay in the L2 cache and few rows or columns, or unaligned
-// ones, leave those partly empty. 99892 x 32 of 8 bytes: tiled 11.3 us, tile_vec16 12.8. But
-// 500 x 1000: 2.8 and 2.5.
+// Many blocks with small tiles beat wide accesses if both sides stay in the L2 cache, and few rows or columns, or
+// unaligned ones, leave those partly empty. 99892 x 32 of 8 bytes: tiled 11.3 us, tile_vec16 12.8. But 500 x 1000: 2.8
+// and 2.5.
 const char* deprioritized_for_wide_accesses(const DeviceProps& d, const TransposeParams& p) noexcept {
   const int64_t filled = permute_tiles_filled(p.element_bytes, p.rows, p.cols);
   const bool cached = at_most(d.l2_bytes / 3, p);

@@ -231,6 +231,54 @@ def reductions_of(np, x, a, words):
             a.min(**words)
 
 
+def test_indices_and_running_sums():
+    np, random = cases()
+    with host() as ctx:
+        for dtype in (*TYPES, "?"):
+            for shape in (5,), (3, 4), (2, 3, 4), (), (0,), (0, 3):
+                x = random_array(np, random, shape, dtype)
+                for form in forms(x):
+                    y, a = form(x), form(ctx.array(x))
+                    for axis in (None, *range(-y.ndim, y.ndim)):
+                        wide = {"b": "u8", "u": "u8", "i": "i8"}.get(x.dtype.kind, "f8")
+                        sums = y.astype(wide).cumsum(axis)
+                        same(a.cumsum(axis), sums if wide != "f8" else sums.astype(x.dtype))
+                        if y.size:
+                            same(a.argmin(axis), y.argmin(axis))
+                            same(a.argmax(axis), y.argmax(axis))
+        nan = ctx.array(np.array([1, np.nan, 0]))
+        assert (nan.argmin(), nan.argmax()) == (1, 1) and np.argmax(nan) == 1
+        assert np.cumsum(ctx.array(np.array([1.0, 2.0]))).tolist() == [1, 3]
+        with raises(gpumem.Empty):
+            ctx.zeros((0,), "f32").argmin()
+        with raises(gpumem.Overflow):
+            ctx.array(np.array([2**62, 2**62])).cumsum()
+        with raises(TypeError, "Context.scan()"):
+            nan.cumsum(dtype="f4")
+
+
+def test_limits():
+    np, random = cases()
+    with host() as ctx:
+        for dtype in TYPES:
+            x = random_array(np, random, (4, 5), dtype)
+            low, high = x[1], random_array(np, random, (4, 1), dtype)
+            for form in forms(x):
+                y, a = form(x), form(ctx.array(x))
+                for limits in (3, 40), (3, None), (None, 40), (40, 3):
+                    same(a.clip(*limits), y.clip(*limits))
+            same(ctx.array(x).clip(low, high), x.clip(low, high))
+            same(ctx.array(x).clip(ctx.array(low), max=ctx.array(high)), x.clip(low, high))
+        a = ctx.array(np.array([0.5, np.nan, 3]))
+        same(np.clip(a, 1, 2), np.clip(a.numpy(), 1, 2))
+        same(ctx.array(np.arange(5)).clip(0.5, 2.5), np.arange(5).clip(0.5, 2.5))
+        assert a.clip().address != a.address
+        with raises(TypeError, "a limit of clip()"):
+            a.clip("1")
+        with raises(TypeError, "Context.map()"):
+            a.clip(0, out=a)
+
+
 def test_reductions_of_no_elements_and_of_nan():
     np = numpy()
     with host() as ctx:
