@@ -197,6 +197,23 @@ TEST_P(Profile, CopiesOfHeapMemoryHaveATimeAndTheBytesThatCross) {
   EXPECT_STREQ(rows[3].problem, "device to pageable");
 }
 
+// The threads of a pool may take all pieces of a copy, and leave the calling thread none.
+TEST_P(Profile, CopiesThatOtherThreadsMoveAreRecorded) {
+  gpumem_ctx_options options = options_for(GetParam(), 4);
+  options.parallel_for = [](void*, int64_t tasks, gpumem_task_fn task, void* state) {
+    std::thread([=] {
+      for (int64_t i = 0; i < tasks; ++i) task(state, i);
+    }).join();
+  };
+  const Context other(options);
+  std::vector<char> heap(4 << 20, 1);
+  const Memory room(other, GPUMEM_MEMORY_DEVICE, heap.size());
+  ASSERT_TRUE(ok(gpumem_profile_begin(other, 10)));
+  EXPECT_TRUE(ok(gpumem_copy(other, room.get(), heap.data(), static_cast<int64_t>(heap.size()))));
+  EXPECT_TRUE(ok(gpumem_copy(other, heap.data(), room.get(), static_cast<int64_t>(heap.size()))));
+  EXPECT_EQ(rows_of(other).size(), 4u);
+}
+
 TEST_P(Profile, IsWrittenInEachFormat) {
   ASSERT_TRUE(ok(gpumem_profile_begin(ctx, 100)));
   const std::vector<std::string> lines = work();

@@ -95,6 +95,8 @@ class SharedCopy : RingCopy {
   void run(Completion completion) {
     if (count() == 1) return run_whole(completion);
     if (several()) start_ = rings_.fences().record(stream_);
+    // The watch sees the launches of this thread only, and the others may take all pieces.
+    if (LaunchWatch* const watch = launch_watch(); watch != nullptr && several()) watch->begins(this);
     host_.parallel(static_cast<int64_t>(shares_.size()), [this](int64_t i) { take_part(static_cast<size_t>(i)); });
     if (failed_) {
       for (const Share& share : shares_) {
