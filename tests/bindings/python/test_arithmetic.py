@@ -197,17 +197,23 @@ def axes_of(shape):
         yield tuple(range(len(shape)))
 
 
-def test_reductions():
+def pairs_of_arrays(ctx):
+    """The same elements as an array of NumPy and as one of gpumem, of all types and of several shapes and strides."""
     np, random = cases()
+    for dtype in (*TYPES, "?"):
+        for shape in (5,), (3, 4), (2, 3, 4), (), (0,), (0, 3):
+            x = random_array(np, random, shape, dtype)
+            for form in forms(x):
+                yield form(x), form(ctx.array(x))
+
+
+def test_reductions():
+    np = numpy()
     with host() as ctx:
-        for dtype in (*TYPES, "?"):
-            for shape in (5,), (3, 4), (2, 3, 4), (), (0,), (0, 3):
-                x = random_array(np, random, shape, dtype)
-                for form in forms(x):
-                    y, b = form(x), form(ctx.array(x))
-                    for axis in axes_of(y.shape):
-                        for keep in False, True:
-                            reductions_of(np, y, b, {"axis": axis, "keepdims": keep})
+        for x, a in pairs_of_arrays(ctx):
+            for axis in axes_of(x.shape):
+                for keep in False, True:
+                    reductions_of(np, x, a, {"axis": axis, "keepdims": keep})
 
 
 def reductions_of(np, x, a, words):
@@ -232,20 +238,16 @@ def reductions_of(np, x, a, words):
 
 
 def test_indices_and_running_sums():
-    np, random = cases()
+    np = numpy()
     with host() as ctx:
-        for dtype in (*TYPES, "?"):
-            for shape in (5,), (3, 4), (2, 3, 4), (), (0,), (0, 3):
-                x = random_array(np, random, shape, dtype)
-                for form in forms(x):
-                    y, a = form(x), form(ctx.array(x))
-                    for axis in (None, *range(-y.ndim, y.ndim)):
-                        wide = {"b": "u8", "u": "u8", "i": "i8"}.get(x.dtype.kind, "f8")
-                        sums = y.astype(wide).cumsum(axis)
-                        same(a.cumsum(axis), sums if wide != "f8" else sums.astype(x.dtype))
-                        if y.size:
-                            same(a.argmin(axis), y.argmin(axis))
-                            same(a.argmax(axis), y.argmax(axis))
+        for x, a in pairs_of_arrays(ctx):
+            for axis in (None, *range(-x.ndim, x.ndim)):
+                wide = {"b": "u8", "u": "u8", "i": "i8"}.get(x.dtype.kind, "f8")
+                sums = x.astype(wide).cumsum(axis)
+                same(a.cumsum(axis), sums if wide != "f8" else sums.astype(x.dtype))
+                if x.size:
+                    same(a.argmin(axis), x.argmin(axis))
+                    same(a.argmax(axis), x.argmax(axis))
         nan = ctx.array(np.array([1, np.nan, 0]))
         assert (nan.argmin(), nan.argmax()) == (1, 1) and np.argmax(nan) == 1
         assert np.cumsum(ctx.array(np.array([1.0, 2.0]))).tolist() == [1, 3]
