@@ -68,8 +68,11 @@ template <class... Parameters>
 cudaError_t enqueue_shared(void (*kernel)(Parameters...), const dim3& grid, const dim3& block,
                            const SharedBytes& shared, Stream stream,
                            const std::type_identity_t<Parameters>&... arguments) {
-  const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared.most);
-  if (error != cudaSuccess) return error;
+  constexpr int kWithoutAsking = 48 << 10;
+  if (shared.most > kWithoutAsking) {
+    const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared.most);
+    if (error != cudaSuccess) return error;
+  }
   return enqueue_early(kernel, grid, block, shared.bytes, false, stream, arguments...);
 }
 
@@ -87,6 +90,9 @@ __device__ __forceinline__ void grid_dependency_synchronize() {
   cudaGridDependencySynchronize();
 #endif
 }
+
+// In the order in which blocks start: a block may wait for those with lower numbers. CUB's scans assume it as well.
+__device__ __forceinline__ unsigned block_number() { return blockIdx.x; }
 
 // Then lets the next kernel place its blocks early if this grid has few.
 __device__ __forceinline__ void synchronize_and_trigger() {

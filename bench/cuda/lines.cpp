@@ -632,11 +632,15 @@ void add_maps(const Lines& lines) {
       {"add f32", "kind=map op=add dtype=f32 x=device y=device z=device"},
       {"divide f64", "kind=map op=divide dtype=f64 x=device y=device z=device"},
       {"square_root f32", "kind=map op=square_root dtype=f32 x=device z=device"},
+      {"divide f32", "kind=map op=divide dtype=f32 x=device y=device z=device"},
+      {"reciprocal f32", "kind=map op=reciprocal dtype=f32 x=device z=device"},
       {"add i8", "kind=map op=add dtype=i8 x=device y=device z=device"},
       {"maximum f16", "kind=map op=maximum dtype=f16 x=device y=device z=device"},
       {"less f32", "kind=compare op=less dtype=f32 x=device y=device mask=device"},
       {"where 4", "kind=where bytes=4 mask=device x=device y=device z=device"},
-      {"i16 to f32", "kind=convert_scaled from=i16 to=f32 src=device scale=device offset=device dst=device"}};
+      {"i16 to f32", "kind=convert_scaled from=i16 to=f32 src=device scale=device offset=device dst=device"},
+      {"u8 to f16", "kind=convert_scaled from=u8 to=f16 src=device scale=device offset=device dst=device"},
+      {"f32 to i16", "kind=convert_scaled from=f32 to=i16 src=device scale=device offset=device dst=device"}};
   constexpr Mapped kViews[] = {
       {"add f32/by a row", "kind=map op=add dtype=f32 x=device y=device y_strides=0,1 z=device"},
       {"add f32/by a column", "kind=map op=add dtype=f32 x=device y=device y_strides=1,0 z=device"},

@@ -222,10 +222,32 @@ constexpr To converted(From v) {
 
 template <class F>
 constexpr void for_type(gpumem_dtype dtype, const F& f) {
-  const auto each = [&]<gpumem_dtype... kTypes>(std::integer_sequence<gpumem_dtype, kTypes...>) {
-    static_cast<void>(((dtype == kTypes ? (f.template operator()<kTypes>(), true) : false) || ...));
-  };
-  each(std::make_integer_sequence<gpumem_dtype, kDtypes>{});
+  switch (static_cast<decltype(GPUMEM_I8)>(dtype)) {
+    case GPUMEM_I8:
+      return f.template operator()<GPUMEM_I8>();
+    case GPUMEM_U8:
+      return f.template operator()<GPUMEM_U8>();
+    case GPUMEM_I16:
+      return f.template operator()<GPUMEM_I16>();
+    case GPUMEM_U16:
+      return f.template operator()<GPUMEM_U16>();
+    case GPUMEM_I32:
+      return f.template operator()<GPUMEM_I32>();
+    case GPUMEM_U32:
+      return f.template operator()<GPUMEM_U32>();
+    case GPUMEM_I64:
+      return f.template operator()<GPUMEM_I64>();
+    case GPUMEM_U64:
+      return f.template operator()<GPUMEM_U64>();
+    case GPUMEM_F16:
+      return f.template operator()<GPUMEM_F16>();
+    case GPUMEM_BF16:
+      return f.template operator()<GPUMEM_BF16>();
+    case GPUMEM_F32:
+      return f.template operator()<GPUMEM_F32>();
+    case GPUMEM_F64:
+      return f.template operator()<GPUMEM_F64>();
+  }
 }
 
 // Between equal types, elements are moved as unsigned integers.

@@ -70,7 +70,9 @@ struct MapItem {
       const int64_t digit = rest - above * v.count[a].value;
       rest = above;
 #pragma unroll
-      for (int k = 0; k < kSources; ++k) x[k] += digit * v.x[k].stride[a];
+      for (int k = 0; k < kSources; ++k) {
+        if (has(v, k)) x[k] += digit * v.x[k].stride[a];
+      }
       z += digit * v.z.stride[a];
     }
     if constexpr (kCount > 1) {
@@ -79,8 +81,16 @@ struct MapItem {
     from = at < 0 ? static_cast<int32_t>(-at) : 0;
     to = static_cast<int32_t>(min(v.length - at, int64_t{kCount}));
 #pragma unroll
-    for (int k = 0; k < kSources; ++k) x[k] += at * v.x[k].stride[0];
+    for (int k = 0; k < kSources; ++k) {
+      if (has(v, k)) x[k] += at * v.x[k].stride[0];
+    }
     z += at * v.z.stride[0];
+  }
+
+ private:
+  // Whether the distance to a source is needed: a conversion often has no scale or no offset.
+  static __device__ __forceinline__ bool has(const MapViews& v, int k) {
+    return kSources < 3 || k == 0 || v.x[k].first != nullptr;
   }
 };
 
@@ -310,6 +320,39 @@ struct Choice {
 // Else the bytes are those of one element.
 constexpr bool in_words(int bytes) { return bytes % 4 == 0; }
 
+// A scale or an offset of an item's elements: one number, or one per element.
+template <int kCount>
+struct Factor {
+  double same;
+
+  static __device__ __forceinline__ bool is_one(const MapViews& v, int k) {
+    return kCount == 1 || v.x[k].first == nullptr || v.x[k].stride[0] == 0;
+  }
+  static __device__ __forceinline__ double load(const MapViews& v, const char* p) {
+    const auto* const number = reinterpret_cast<const double*>(p);
+    return v.aligned ? Aligned::load(number) : Bytewise::load(number);
+  }
+  __device__ __forceinline__ void begin(const MapViews& v, const char* at, int k, double otherwise) {
+    same = otherwise;
+    if (v.x[k].first != nullptr && is_one(v, k)) same = load(v, at);
+  }
+  __device__ __forceinline__ double get(const MapViews& v, const char* at, int k, int e) const {
+    return is_one(v, k) ? same : load(v, at + e * v.x[k].stride[0]);
+  }
+};
+
+// A number as another type. Any NaN of a floating-point type, where converted() has one of them. kWhole: the result is not stored byte by byte, for which ptxas of CUDA 13.0
+// stores another one (kernels/convert/element.hpp).
+template <class To, bool kWhole>
+__device__ __forceinline__ To element_of(double number) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<To, float>) return static_cast<float>(number);
+  if constexpr (kWhole && std::is_same_v<To, Half>) return {__half_as_ushort(__double2half(number))};
+  if constexpr (kWhole && std::is_same_v<To, Brain>) return {__bfloat16_as_ushort(__double2bfloat16(number))};
+#endif
+  return converted<To>(number);
+}
+
 // The types are looked up at run time, so that one kernel serves all pairs. Elements stay raw until finish(), because a
 // conversion would wait for their load.
 template <int kCount>
@@ -319,10 +362,12 @@ struct Conversion {
   template <int kBytes>
   using Raw = std::array<uint32_t, in_words(kCount* kBytes) ? kCount * kBytes / 4 : 1>;
   Raw<8> src;
-  MapRun<double, kCount> scale;
-  MapRun<double, kCount> offset;
+  Factor<kCount> factor;
+  Factor<kCount> offset;
 
   __device__ __forceinline__ void load(const MapViews& v, const Item& at) {
+    factor.begin(v, at.x[1], 1, kNoScale);
+    offset.begin(v, at.x[2], 2, kNoOffset);
     for_size(element_bytes(v.src_type), [&]<int kBytes>() {
       if constexpr (kBytes <= 8) {
         const auto run = load_run<WordOf<kBytes>, kCount>(v, at.x[0], v.x[0].stride[0], at.from, at.to);
@@ -336,12 +381,11 @@ struct Conversion {
         for (size_t w = 0; w < raw.size(); ++w) src[w] = raw[w];
       }
     });
-    scale = factor(v, at, 1, kNoScale);
-    offset = factor(v, at, 2, kNoOffset);
   }
 
   __device__ __forceinline__ bool finish(const MapViews& v, const Item& at) {
     MapRun<double, kCount> number{};
+    uint32_t nans = 0;  // a bit per element of src
     for_type(v.src_type, [&]<gpumem_dtype kFrom>() {
       using From = ElementOf<kFrom>;
       Raw<sizeof(From)> raw;
@@ -355,31 +399,59 @@ struct Conversion {
         using Word = WordOf<sizeof(From)>;
         number.set(0, converted<double>(std::bit_cast<From>(static_cast<Word>(raw[0]))));
       }
-    });
+      if constexpr (is_floating(kFrom)) {
 #pragma unroll
-    for (int e = 0; e < kCount; ++e) {
-      number.set(e, scaled(number.get(e), scale.get(e), offset.get(e), v.nan_value));
+        for (int e = 0; e < kCount; ++e) nans |= number.get(e) != number.get(e) ? 1u << e : 0;
+      }
+    });
+    uint32_t nan_results = 0;
+    if (scale(number, v, at)) {
+#pragma unroll
+      for (int e = 0; e < kCount; ++e) {
+        if ((nans >> e & 1) != 0) number.set(e, v.nan_value);
+        if (number.get(e) == number.get(e)) continue;
+        number.set(e, std::bit_cast<double>(kCanonicalNan));
+        nan_results |= 1u << e;
+      }
     }
     for_type(v.dst_type, [&]<gpumem_dtype kTo>() {
-      MapRun<ElementOf<kTo>, kCount> run{};
+      using To = ElementOf<kTo>;
+      MapRun<To, kCount> run{};
 #pragma unroll
-      for (int e = 0; e < kCount; ++e) run.set(e, converted<ElementOf<kTo>>(number.get(e)));
+      for (int e = 0; e < kCount; ++e) run.set(e, element_of<To, (kCount > 1)>(number.get(e)));
+      if constexpr (is_floating(kTo) && sizeof(To) < sizeof(double)) {
+        if (nan_results != 0) {
+          const To nan = converted<To>(std::bit_cast<double>(kCanonicalNan));
+#pragma unroll
+          for (int e = 0; e < kCount; ++e) {
+            if ((nan_results >> e & 1) != 0) run.set(e, nan);
+          }
+        }
+      }
       store_run(v, at.z, at.from, at.to, run);
     });
     return true;
   }
 
  private:
-  static __device__ __forceinline__ MapRun<double, kCount> factor(const MapViews& v, const Item& at, int k,
-                                                                  double otherwise) {
-    MapRun<double, kCount> run;
-    if (v.x[k].first != nullptr) {
-      run = load_run<double, kCount>(v, at.x[k], v.x[k].stride[0], at.from, at.to);
+  // Returns whether a number is NaN.
+  __device__ __forceinline__ bool scale(MapRun<double, kCount>& number, const MapViews& v, const Item& at) const {
+    bool has_nan = false;
+    if (Factor<kCount>::is_one(v, 1) && Factor<kCount>::is_one(v, 2)) {
+#pragma unroll
+      for (int e = 0; e < kCount; ++e) {
+        number.set(e, (number.get(e) + offset.same) * factor.same);
+        has_nan = has_nan || number.get(e) != number.get(e);
+      }
     } else {
 #pragma unroll
-      for (int e = 0; e < kCount; ++e) run.set(e, otherwise);
+      for (int e = 0; e < kCount; ++e) {
+        if (e < at.from || e >= at.to) continue;
+        number.set(e, (number.get(e) + offset.get(v, at.x[2], 2, e)) * factor.get(v, at.x[1], 1, e));
+        has_nan = has_nan || number.get(e) != number.get(e);
+      }
     }
-    return run;
+    return has_nan;
   }
 };
 

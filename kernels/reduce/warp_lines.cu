@@ -470,10 +470,18 @@ cudaError_t start_short_of(const ReduceLaunch& launch, const Matrix& matrix, Str
                               launch.block, stream, matrix, launch);
 }
 
+template <class Term>
+constexpr bool kHasMiddleSegments = false;
+template <gpumem_dtype kType, gpumem_reduce_op kOp>
+constexpr bool kHasMiddleSegments<FloatElement<kType, kOp>> = has_middle_segments(kType, kOp);
+
 template <class Term, bool kSegments>
 cudaError_t start_short(const ReduceLaunch& launch, const Matrix& matrix, Stream stream) {
   constexpr LeafKind kKind = leaf_kind_of<Term>();
   using Element = OneElement<Term>;
+  if constexpr (kSegments && kHasMiddleSegments<Term>) {
+    return start_short_of<Term, Element, true, 8, 32, 128>(launch, matrix, stream);
+  }
   if constexpr (kSegments) return start_short_of<Term, Element, true, 8, 32>(launch, matrix, stream);
   if constexpr (by_words(Term::kBytes, kKind)) {
     if (launch.config->words) {

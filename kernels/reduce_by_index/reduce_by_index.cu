@@ -17,6 +17,7 @@
 #include "kernels/enqueue.cuh"
 #include "kernels/reduce/launch.hpp"
 #include "kernels/reduce_by_index/rows.hpp"
+#include "kernels/search.cuh"
 #include "kernels/sort/radix_sort.hpp"
 #include "kernels/words.cuh"
 
@@ -27,7 +28,10 @@ using Value = unsigned long long;
 
 constexpr int kThreads = kByIndexThreads;
 constexpr int kEach = kByIndexEach;
-constexpr int64_t kManyBins = int64_t{1} << 18;
+// Bins per block that finds offsets. Few bins have many blocks, because the time is that of a search.
+constexpr int64_t bins_of_block(int64_t bins) {
+  return bins < int64_t{1} << 13 ? 32 : bins < int64_t{1} << 18 ? kThreads : 4 * kThreads;
+}
 
 struct ByIndex : ReduceByIndexParams {
   Divisor<uint64_t> by_cols{};
@@ -263,19 +267,32 @@ __device__ __forceinline__ int64_t first_place(const Word* keys, int64_t low, in
   return low;
 }
 
-// Offsets of the bins in the sorted elements, for one column after the other. The bins of a block have few elements,
-// and searches in these are short.
+// Offsets of the bins in the sorted elements, for one column after the other. The bins of a block usually have few
+// elements, whose keys fit shared memory.
 template <class Word>
 __global__ void __launch_bounds__(kThreads)
     offsets_kernel(const Word* keys, int64_t n, int64_t* offsets, int64_t bins, int64_t cols, int64_t tile) {
+  constexpr int64_t kStaged = 16384 / sizeof(Word);
+  __shared__ Word staged[kStaged];
   __shared__ int64_t ends[2];
   synchronize_and_trigger();
   for (int64_t first = blockIdx.x * tile; first <= bins; first += gridDim.x * tile) {
     const int64_t last = first + tile < bins ? first + tile : bins;
-    if (threadIdx.x < 2) ends[threadIdx.x] = first_place(keys, 0, n, threadIdx.x == 0 ? first : last);
+    const unsigned warp = threadIdx.x / 32;
+    if (warp < 2) {
+      const auto sought = static_cast<uint64_t>(warp == 0 ? first : last);
+      const int64_t place = first_by_warp(0, n, [&](int64_t at) { return keys[at] < sought; });
+      if (threadIdx.x % 32 == 0) ends[warp] = place;
+    }
     __syncthreads();
+    const int64_t begin = ends[0];
+    const int64_t count = ends[1] - begin;
+    const bool fits = count <= kStaged;
+    for (int64_t i = threadIdx.x; fits && i < count; i += kThreads) staged[i] = keys[begin + i];
+    __syncthreads();
+    const Word* const those = fits ? staged : keys + begin;
     for (int64_t bin = first + threadIdx.x; bin <= last; bin += kThreads) {
-      const int64_t place = first_place(keys, ends[0], ends[1], bin);
+      const int64_t place = begin + first_place(those, 0, count, bin);
 #pragma unroll 1
       for (int64_t c = 0; c < cols; ++c) offsets[c * bins + bin] = c * n + place;
     }
@@ -398,8 +415,7 @@ class SortRun {
     if (error == cudaSuccess && at_.packed >= 0) error = pack(sort.positions.from);
     if (error == cudaSuccess) error = static_cast<cudaError_t>(radix_sort(sort, launch_));
     if (error == cudaSuccess) {
-      // Few bins have many blocks, because the time is that of a search.
-      const int64_t tile = b_.bins < kManyBins ? kThreads : kByIndexTile;
+      const int64_t tile = bins_of_block(b_.bins);
       error = enqueue_programmatic(offsets_kernel<Word>, blocks_for(b_.bins + 1, tile), kThreads, launch_, sort.keys.to,
                                    b_.n, at<int64_t>(at_.offsets), b_.bins, at_.columns < 0 ? 1 : b_.cols, tile);
     }

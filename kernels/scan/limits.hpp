@@ -19,12 +19,15 @@ constexpr bool can_overflow(const ScanParams& p) noexcept {
   return !is_floating(p.dtype) && (p.op == GPUMEM_SUM || p.op == GPUMEM_PROD);
 }
 
-// Both kernels: the start of the workspace is ScanCounters, and all of it is set to ones before the launch.
-struct alignas(16) ScanCounters {
-  uint32_t ticket;  // the last tile that a block has taken; the next one is ticket + 1
-  uint32_t done;    // the number of finished tiles - 1
-  uint32_t fits;    // 0 if a value did not fit
+// The words of the tiles of one sequence follow it, in two areas (tile_words.cuh). Their first users find zeros.
+struct alignas(32) ScanHead {
+  uint32_t turn;     // of an area, 0 or 1
+  uint32_t used[2];  // words of an area that need not be 0
+  uint32_t done;     // finished tiles, if they report
+  uint32_t beyond;   // 1 if a value did not fit
 };
+constexpr int64_t kScanAreaWords = 2304;
+constexpr int64_t kScanScratchBytes = static_cast<int64_t>(sizeof(ScanHead)) + 2 * 8 * kScanAreaWords;
 
 // Ordered scans. A warp has a block of kLeafTerms elements.
 constexpr int kScanWarps = 8;  // at most. Devices before compute capability 8.0 have room for the elements of fewer
@@ -33,6 +36,7 @@ constexpr int scan_warps(int64_t shared_bytes_per_block, int64_t element) noexce
   const int64_t least = int64_t{kScanWarps} * kLeafTerms * element + kScanStaticBytes;
   return least <= shared_bytes_per_block ? kScanWarps : kScanWarps / 2;
 }
+constexpr int kScanRowsThreads = 32 * kLeafRows;  // of ordered_rows
 // The sums of aligned groups of 32^k tiles are published: one word each, for k < kScanHops.
 constexpr int kScanHops = 7;
 constexpr int64_t scan_nodes(int64_t tiles, int hop) noexcept { return (tiles >> 5 * hop) + 1; }

@@ -10,7 +10,7 @@
 #include "kernels/config.hpp"
 #include "kernels/scan/element.hpp"
 #include "kernels/scan/scan.hpp"
-#include "kernels/scan/tickets.cuh"
+#include "kernels/scan/tile_words.cuh"
 #include "kernels/words.cuh"
 
 namespace gpumem::kernels {
@@ -19,8 +19,8 @@ namespace {
 constexpr int kThreads = kScanThreads;
 constexpr int kWarps = kThreads / 32;
 constexpr unsigned kAll = 0xffffffff;
-// Tags of a published word. The workspace begins with kNothing.
-enum Tag : uint32_t { kTile = 1, kPrefix = 2, kNothing = 0xffffffff };
+// Tags of a published word.
+enum Tag : uint32_t { kNothing = 0, kTile = 1, kPrefix = 2 };
 
 struct Arguments {
   ScanParams p;
@@ -28,8 +28,7 @@ struct Arguments {
   bool vectors;  // x has its vectors at the same places as the result, and elements are aligned
   bool aligned;  // elements of x and of the result
   unsigned tiles;
-  ScanCounters* counters;
-  ScanState* states;
+  ScanHead* head;
 };
 
 template <class Word>
@@ -64,8 +63,10 @@ __device__ Word warp_reduction(Word word) {
 
 // The reduction of all tiles before this one, whose own is `own`. Called by a warp.
 template <class Scan, class Word>
-__device__ Word look_back(ScanState* states, unsigned tile, Word own, int lane) {
+__device__ Word look_back(const TileWords& words, unsigned tile, unsigned tiles, Word own, int lane) {
+  auto* const states = reinterpret_cast<ScanState*>(words.own());
   if (lane == 0) publish(states + tile, tile == 0 ? kPrefix : kTile, own);
+  words.clear_before(tile, tiles, lane);
   if (tile == 0) return Scan::identity();
   Word before = Scan::identity();
   for (int64_t nearest = int64_t{tile} - 1;; nearest -= 32) {
@@ -78,6 +79,7 @@ __device__ Word look_back(ScanState* states, unsigned tile, Word own, int lane) 
     if (prefixes != 0) break;
   }
   if (lane == 0) publish(states + tile, kPrefix, Scan::combine(before, own));
+  if (tile + 1 == tiles && lane == 0) words.end_turn(2 * tiles);
   return before;
 }
 
@@ -166,15 +168,15 @@ __device__ void report(const Arguments& a, unsigned tile, bool beyond) {
   } else {
     const bool fits = __syncthreads_or(beyond ? 1 : 0) == 0;
     if (threadIdx.x != 0) return;
-    if (a.counters == nullptr) {
+    if (a.head == nullptr) {
       *a.p.status = fits ? GPUMEM_OK : GPUMEM_OVERFLOW;
       return;
     }
-    if (!fits) atomicExch(&a.counters->fits, 0u);
+    if (!fits) atomicExch(&a.head->beyond, 1u);
     __threadfence();
-    if (atomicAdd(&a.counters->done, 1u) + 2 != a.tiles) return;
+    if (atomicInc(&a.head->done, a.tiles - 1) != a.tiles - 1) return;
     __threadfence();
-    *a.p.status = atomicAdd(&a.counters->fits, 0u) != 0 ? GPUMEM_OK : GPUMEM_OVERFLOW;
+    *a.p.status = atomicExch(&a.head->beyond, 0u) == 0 ? GPUMEM_OK : GPUMEM_OVERFLOW;
   }
 }
 
@@ -187,11 +189,9 @@ __global__ void __launch_bounds__(kThreads, resident_blocks(sizeof(typename Scan
   __shared__ VectorWords<Word, kRows> before[kWarps];
   __shared__ Word of_warp[kWarps];
   __shared__ Word before_tile;
-  __shared__ unsigned taken;
   synchronize_and_trigger();
-  if (threadIdx.x == 0) taken = next_tile(a.counters);
-  __syncthreads();
-  const unsigned tile = taken;
+  const unsigned tile = block_number();
+  const TileWords words(a.head);
   const Scan scan(a.p.op);
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int warp = static_cast<int>(threadIdx.x / 32);
@@ -211,7 +211,7 @@ __global__ void __launch_bounds__(kThreads, resident_blocks(sizeof(typename Scan
   __syncthreads();
   if (warp == 0) {
     const Word own = warp_reduction<Scan>(lane < kWarps ? of_warp[lane] : Scan::identity());
-    const Word found = a.counters == nullptr ? Scan::identity() : look_back<Scan>(a.states, tile, own, lane);
+    const Word found = a.head == nullptr ? Scan::identity() : look_back<Scan>(words, tile, a.tiles, own, lane);
     if (lane == 0) before_tile = found;
   }
   __syncthreads();
@@ -245,9 +245,8 @@ LaunchResult scan_look_back(const ScanParams& p, const Config& config, const Lau
   a.aligned = aligned(p.x, element_bytes(p.dtype)) && aligned(p.result, element_bytes(p.result_type));
   a.vectors = a.aligned && aligned(static_cast<const char*>(p.x) - a.shift * element_bytes(p.dtype), vector_bytes);
   a.tiles = static_cast<unsigned>(config.grid);
-  const LaunchResult error = reset(config, launch, a.counters);
+  const LaunchResult error = tile_words(config, launch, a.head);
   if (error != cudaSuccess) return error;
-  a.states = reinterpret_cast<ScanState*>(a.counters + 1);
   void (*kernel)(Arguments) = nullptr;
   for_scan_types(p, [&]<gpumem_dtype kType, gpumem_dtype kResult>() {
     for_kind<kType, kResult>(p.op, [&]<class Scan>() { kernel = words_kernel<Scan>; });

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/alignment.hpp"
 #include "kernels/elements.hpp"
@@ -48,6 +49,9 @@ struct IntegerRank {
   Word flip;
 
   constexpr Word operator()(Word bits) const noexcept { return bits ^ flip; }
+  constexpr uint32_t digit(Word bits, int first_bit, uint32_t mask) const noexcept {
+    return static_cast<uint32_t>((*this)(bits) >> first_bit) & mask;
+  }
   // The bits of an element whose rank has all bits set.
   constexpr Word last() const noexcept { return static_cast<Word>(~flip); }
 };
@@ -56,47 +60,54 @@ struct IntegerRank {
 template <class Unsigned>
 struct RankOf {
   using Word = Unsigned;
-  Word flip;           // in every element
-  Word flip_negative;  // also in elements with the highest bit set
-  Word add;            // NaNs are now above all numbers, or below
-  Word least;          // then clamps to these make them equal
-  Word most;
-  Word lift;  // so that the highest rank has all bits set
+  Word magnitude;  // of floats: all bits but the sign, which are complemented if it is set
+  Word add;        // negative infinity is now 0, and NaNs are above all numbers
+  Word most;       // a limit that makes them equal
+  Word lift;       // so that the highest rank has all bits set
+  Word flip;       // all bits if the order is descending
   Word of_last;
 
-  constexpr Word operator()(Word bits) const noexcept {
-    constexpr int kTop = 8 * sizeof(Word) - 1;
-    const Word negative = static_cast<Word>(0) - static_cast<Word>(bits >> kTop);
-    auto place = static_cast<Word>((bits ^ flip ^ (negative & flip_negative)) + add);
-    place = place < least ? least : place;
-    return static_cast<Word>((place < most ? place : most) + lift);
+  constexpr Word operator()(Word bits) const noexcept { return ascending(bits) ^ flip; }
+  constexpr uint32_t digit(Word bits, int first_bit, uint32_t mask) const noexcept {
+    return (static_cast<uint32_t>(ascending(bits) >> first_bit) ^ static_cast<uint32_t>(flip)) & mask;
   }
   constexpr Word last() const noexcept { return of_last; }
+
+ private:
+  constexpr Word ascending(Word bits) const noexcept {
+    constexpr int kTop = 8 * sizeof(Word) - 1;
+    const auto negative = static_cast<Word>(static_cast<std::make_signed_t<Word>>(bits) >> kTop);
+    const auto place = static_cast<Word>((bits ^ (negative & magnitude)) + add);
+    return static_cast<Word>((place < most ? place : most) + lift);
+  }
 };
 
-// Ascending floats: negative ones are complemented, others get the sign bit. Descending ones: the complement of that.
 template <class Word>
 constexpr RankOf<Word> rank_of_keys(gpumem_dtype dtype, bool descending) noexcept {
   const auto all = static_cast<Word>(~Word{0});
-  const auto sign = static_cast<Word>(is_floating(dtype) || is_signed_integer(dtype) ? sign_bit(dtype) : 0);
-  const auto flip = static_cast<Word>(descending ? all ^ sign : sign);
-  if (!is_floating(dtype)) return {flip, 0, 0, 0, all, 0, static_cast<Word>(~flip)};
+  const auto flip = static_cast<Word>(descending ? all : 0);
+  if (!is_floating(dtype)) {
+    const auto sign = static_cast<Word>(is_signed_integer(dtype) ? sign_bit(dtype) : 0);
+    return {0, sign, all, 0, flip, static_cast<Word>(all ^ sign ^ flip)};
+  }
+  const auto sign = static_cast<Word>(sign_bit(dtype));
   const auto magnitude = static_cast<Word>(all >> 1);
   const auto infinity = static_cast<Word>(infinity_bits(dtype));
-  const auto nans = static_cast<Word>(magnitude - infinity);  // of each sign
-  if (descending) {
-    const auto of_nans = static_cast<Word>(2 * nans - 1);
-    return {flip, magnitude, nans, of_nans, all, 0, static_cast<Word>(sign | infinity)};
-  }
-  const auto of_nans = static_cast<Word>(all - 2 * nans + 1);
-  return {flip, magnitude, static_cast<Word>(0 - nans), 0, of_nans, static_cast<Word>(all - of_nans), magnitude};
+  const auto of_nans = static_cast<Word>(2 * infinity + 2);
+  const auto lift = static_cast<Word>(descending ? 0 : all - of_nans);
+  const auto last = static_cast<Word>(descending ? sign | infinity : magnitude);
+  return {magnitude, static_cast<Word>(infinity + 1), of_nans, lift, flip, last};
 }
 
-// Positions are sorted with the keys, in 4 bytes if they fit. If only keys are sorted, the offsets of CUB have this size:
-// H200, 2^28 elements, time of 8 bytes over that of 4: u8 1.4, i16 1.01, i32 0.86, i64 1.0.
+// Positions are sorted with the keys, in 4 bytes if they fit. Those of an order of 8 bytes are then converted by one more
+// kernel, which takes longer than the bytes that it saves if there are few passes and few keys. H200, u8 with order of i64,
+// 2^17 27 us with it and 22 without, 2^24 226 and 242. If only keys are sorted, the offsets of CUB have this size: H200, 2^28
+// elements, time of 8 bytes over that of 4: u8 1.4, i16 1.01, i32 0.86, i64 1.0.
 constexpr int position_bytes(const SortParams& p) noexcept {
-  const bool narrow = p.order != nullptr || element_bytes(p.dtype) <= 2;
-  return narrow && p.n < int64_t{1} << 32 ? 4 : 8;
+  const int bytes = element_bytes(p.dtype);
+  if (p.n >= int64_t{1} << 32) return 8;
+  if (p.order == nullptr) return bytes <= 2 ? 4 : 8;
+  return bytes <= 2 && p.n <= int64_t{1} << 18 ? element_bytes(p.order_type) : 4;
 }
 // Whether the radix sort may overwrite the array that it reads: keys itself if it is sorted in place, or a copy.
 inline bool overwrites_keys(const SortParams& p) noexcept {

@@ -29,9 +29,7 @@ struct RankDigits {
   int first_bit;
   uint32_t mask;
 
-  __device__ __forceinline__ uint32_t Digit(SortKey<Rank> key) const {
-    return static_cast<uint32_t>(rank(key.bits) >> first_bit) & mask;
-  }
+  __device__ __forceinline__ uint32_t Digit(SortKey<Rank> key) const { return rank.digit(key.bits, first_bit, mask); }
 };
 
 // Keys stay as they are.
@@ -105,9 +103,9 @@ template <class Word, class Position>
 cudaError_t sort_by_rank(void* scratch, size_t& bytes, RadixSort<Word, Position>& sort, bool with_positions,
                          cudaStream_t stream) {
   if constexpr (sizeof(Word) > 1) {
-    if (sort.rank.flip_negative != 0) return call_cub(scratch, bytes, sort, sort.rank, with_positions, stream);
+    if (sort.rank.magnitude != 0) return call_cub(scratch, bytes, sort, sort.rank, with_positions, stream);
   }
-  return call_cub(scratch, bytes, sort, IntegerRank<Word>{sort.rank.flip}, with_positions, stream);
+  return call_cub(scratch, bytes, sort, IntegerRank<Word>{sort.rank(0)}, with_positions, stream);
 }
 
 template <class Word, class Position>

@@ -14,6 +14,7 @@
 #include "kernels/division.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/limits.hpp"
+#include "kernels/search.cuh"
 #include "kernels/sort/sort.hpp"
 #include "kernels/sort/tiles.hpp"
 #include "kernels/words.cuh"
@@ -126,21 +127,12 @@ __device__ __forceinline__ Index first_of_merge(Index place, Index of_first, Ind
   return low;
 }
 
-// The same by a warp, which looks at 32 places at a time.
+// The same by a warp.
 template <class Before>
 __device__ __forceinline__ int64_t first_of_merge_by_warp(int64_t place, int64_t of_first, int64_t of_second,
                                                           const Before& before) {
-  int64_t low = max(place - of_second, int64_t{0});
-  int64_t high = min(place, of_first);
-  while (low < high) {
-    const int64_t step = ceil_div(high - low, int64_t{32});
-    const int64_t at = low + threadIdx.x % 32 * step;
-    const int lanes = __popc(__ballot_sync(kAll, at < high && before(at, place - 1 - at)));
-    if (lanes == 0) break;
-    high = min(high, low + lanes * step);
-    low += (lanes - 1) * step + 1;
-  }
-  return low;
+  return first_by_warp(max(place - of_second, int64_t{0}), min(place, of_first),
+                       [&](int64_t at) { return before(at, place - 1 - at); });
 }
 
 // The thread's entries of two neighbouring runs, which are merged. All runs have whole warps.

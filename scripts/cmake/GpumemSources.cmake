@@ -348,15 +348,15 @@ endif()
 # Files with other options than the precompiled headers do not use them, because gcc would apply the headers' options.
 target_compile_options(gpumem_core PRIVATE $<$<CONFIG:Release>:-O2>)
 set(loop_sources ${core_sources})
-list(FILTER loop_sources INCLUDE REGEX "^src/(backend/host/|dist/(layout|route))")
-list(FILTER loop_sources EXCLUDE REGEX "reduce_rows_by_index")  # it copies rows, and calls other loops
+list(FILTER loop_sources INCLUDE REGEX "^src/(backend/host/|dist/layout)")
+list(FILTER loop_sources EXCLUDE REGEX "reduce_rows_by_index|host_families|host_backend")  # they call the loops of others
 set_source_files_properties(${loop_sources} PROPERTIES
   COMPILE_OPTIONS $<$<CONFIG:Release>:-O3> SKIP_PRECOMPILE_HEADERS ON)
 set_source_files_properties(
   src/api/context.cpp src/api/dist.cpp src/api/library.cpp src/api/measure.cpp src/api/variants.cpp src/backend/cuda/nccl.cpp src/backend/host/scan_serial.cpp src/base/limits.cpp
   src/dist/background.cpp src/dist/batches.cpp src/dist/communicator.cpp src/dist/device_transport.cpp src/dist/dist.cpp src/dist/enqueue.cpp
   src/dist/exchange.cpp src/dist/explain.cpp src/dist/managed_staging.cpp src/dist/movement.cpp src/dist/peer_copy_pipeline.cpp
-  src/dist/peers.cpp src/dist/pulls.cpp src/dist/reduction.cpp src/dist/rounds.cpp
+  src/dist/peers.cpp src/dist/pulls.cpp src/dist/reduction.cpp src/dist/rounds.cpp src/memory/block_guards.cpp
   src/ops/call_work.cpp src/ops/create_context.cpp src/ops/explain.cpp src/ops/operands_of_line.cpp src/ops/problem_line.cpp src/ops/profile_report.cpp src/ops/tune.cpp
   PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os> SKIP_PRECOMPILE_HEADERS ON)
 if(GPUMEM_HAS_CUDA)

@@ -54,6 +54,7 @@ struct Block {
   Site barrier;
   const std::function<void()>* body = nullptr;
   void* dynamic_shared = nullptr;
+  unsigned number;  // blocks that started before it
   alignas(16) unsigned char cluster[kClusterBytes];
   Fiber outside;
 };
@@ -256,6 +257,7 @@ void run(const Kernel& kernel) {
   const Order order(blocks);
   for (uint64_t i = 0; i < blocks; ++i) {
     const uint64_t at = order[i];
+    b.number = static_cast<unsigned>(i);
     blockIdx = {static_cast<unsigned>(at % gridDim.x), static_cast<unsigned>(at / gridDim.x % gridDim.y),
                 static_cast<unsigned>(at / gridDim.x / gridDim.y)};
     shared.spoil();
@@ -265,6 +267,8 @@ void run(const Kernel& kernel) {
 }
 
 void* dynamic_shared() { return block().dynamic_shared; }
+
+unsigned started_blocks() { return block().number; }
 
 void* cluster_memory() { return block().cluster; }
 

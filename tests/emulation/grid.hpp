@@ -35,6 +35,9 @@ void* dynamic_shared();
 constexpr size_t kClusterBytes = 1024;
 void* cluster_memory();
 
+// Blocks of the running launch that started before the calling thread's.
+unsigned started_blocks();
+
 // The barrier of the calling thread's block. How many threads came, and for how many the predicate held.
 struct Arrivals {
   int threads;

@@ -9,6 +9,7 @@ from itertools import zip_longest
 from . import _gpumem as raw
 from .array import DL_CPU, Array, from_interface, owner_of
 from .names import DEVICE_HOST, Dtype, Kind, Op
+from .streams import stream_handle
 from .words import NAMES
 
 MOST_CHANNELS = 4  # of an image
@@ -355,6 +356,8 @@ def of_buffer(x):
 
 
 def foreign(context, x, name, stream):
+    if stream is not None:
+        stream_handle(stream)
     if hasattr(x, "__dlpack__") and hasattr(x, "__dlpack_device__"):
         return from_dlpack(context, x, name, stream)
     interface = getattr(x, "__cuda_array_interface__", None)

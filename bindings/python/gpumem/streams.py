@@ -192,7 +192,7 @@ def event_handle(event, name):
 
 def stream_handle(stream, name="stream"):
     if not isinstance(stream, Stream):
-        raise unfit(name, stream, "a gpumem.Stream")
+        raise unfit(name, stream, "a gpumem.Stream; ctx.Stream(native=stream) borrows a stream of CUDA, PyTorch or CuPy")
     return stream.handle
 
 

@@ -25,9 +25,10 @@ void ReduceScratchPool::close() noexcept {
   housekeeping_ = nullptr;
 }
 
-// One allocation: partial results, counters, status. The latter two are 0.
+// One allocation: partial results, and then what begins with zeros.
 ReduceScratchPool::ScratchBlock* ReduceScratchPool::new_block() {
-  constexpr size_t kZeroed = kScratchCounters * sizeof(unsigned) + sizeof(gpumem_status);
+  constexpr size_t kCounterBytes = kScratchCounters * sizeof(unsigned);
+  constexpr size_t kZeroed = kernels::kScratchScanBytes + kCounterBytes + sizeof(gpumem_status);
   ScratchBlock* block = blocks_.emplace_back(std::make_unique<ScratchBlock>()).get();
   ScopeExit forget([&] {
     static_cast<void>(cudaFree(block->scratch.nodes));
@@ -37,10 +38,12 @@ ReduceScratchPool::ScratchBlock* ReduceScratchPool::new_block() {
   void* memory = nullptr;
   GPUMEM_CUDA(cudaMalloc(&memory, kScratchNodeBytes + kZeroed));
   block->scratch.nodes = memory;
-  block->scratch.counters = reinterpret_cast<unsigned*>(static_cast<char*>(memory) + kScratchNodeBytes);
-  block->scratch.status = reinterpret_cast<gpumem_status*>(block->scratch.counters + kScratchCounters);
+  char* const zeroed = static_cast<char*>(memory) + kScratchNodeBytes;
+  block->scratch.scan = zeroed;
+  block->scratch.counters = reinterpret_cast<unsigned*>(zeroed + kernels::kScratchScanBytes);
+  block->scratch.status = reinterpret_cast<gpumem_status*>(zeroed + kernels::kScratchScanBytes + kCounterBytes);
   GPUMEM_CUDA(cudaEventCreateWithFlags(&block->passed, cudaEventDisableTiming));
-  GPUMEM_CUDA(cudaMemsetAsync(block->scratch.counters, 0, kZeroed, housekeeping_));
+  GPUMEM_CUDA(cudaMemsetAsync(zeroed, 0, kZeroed, housekeeping_));
   GPUMEM_CUDA(cudaStreamSynchronize(housekeeping_));
   forget.release();
   return block;

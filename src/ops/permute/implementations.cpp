@@ -107,7 +107,8 @@ bool is_cached(const DeviceProps& d, const PermuteParams& p) noexcept {
 // The percentage of tiles that has to be filled, by the times of all variants of 330 shapes on an H200. 4 x 5 x 35 x 10 x 14
 // x 20 of 4 bytes, 61 percent: tiled 9.2 us, packed 6.6. 9 x 26 x 24 x 72 x 30 of 16 bytes, 98 percent: tiled 104, packed
 // 131. The short rows of tiles with 4-byte elements need the cache. Of 27 larger permutations, 23 take up to 1.62 times as
-// long with tiled, and the others 0.88 times or more.
+// long with tiled, and the others 0.88 times or more. Tiles have little to prepare, so up to 2.5 MiB, fewer of them need to
+// be filled: 14 x 1089 x 37 of 2 bytes, 57 percent: tiled 3.1 us, packed 4.6.
 const char* deprioritized_if_empty(const DeviceProps& d, const PermuteParams& p) noexcept {
   if (const char* reason = deprioritized_if_tiny(d, p)) return reason;
   const int64_t bytes = p.axes.element_bytes;
@@ -115,14 +116,16 @@ const char* deprioritized_if_empty(const DeviceProps& d, const PermuteParams& p)
   if (bytes == 4 && planes && !is_cached(d, p) && tile_of(p.axes).fits) {
     return "the rows of its tiles are short for more than the L2 cache holds";
   }
-  const int64_t least = bytes == 16 ? 30 : bytes == 8 ? 55 : 65;
+  constexpr int64_t kSmall = int64_t{5} << 19;
+  const int64_t least = bytes == 16 ? 30 : p.elements() <= kSmall / bytes ? 35 : bytes == 8 ? 55 : 65;
   const PermutePlane plane = permute_plane(p.axes);
   const bool full = permute_tiles_filled(bytes, plane.down, plane.across) >= least;
   return full ? nullptr : "much of its tiles would be empty";
 }
 
-// Whether elements of other matrices lie between the structures, which may be shorter than a sector. H200, 17 x 4521 x 799
-// of 4 bytes, order 210: aos_soa 276 us, packed 150. In the cache, elements of 4 and 8 bytes are fine.
+// Whether elements of other matrices lie between the structures, which may be shorter than a sector. H200, order 210:
+// 17 x 4521 x 799 of 4 bytes: aos_soa 276 us, packed 150. In the cache, 512 x 256 x 9 of 4 bytes: 7.8 us, tiled 4.1, but
+// 8 x 28712 x 14, whose structures are short on both sides: 7.3 us, packed 9.1. Elements of 8 bytes are fine in the cache.
 bool has_scattered_structures(const TransposeParams& t) noexcept {
   return t.batches > 1 && (t.rows < t.cols ? t.dst_ld != t.rows : t.src_ld != t.cols);
 }
@@ -140,6 +143,9 @@ const char* accepts_transpose(const DeviceProps&, const PermuteParams& p) noexce
                                                                         : "it needs axes that fill tiles better";
 }
 
+// H200, 2035 x 6 x 164 of 2 bytes: transpose 7.1 us, tiled 5.0. Longer sides were not measured.
+constexpr int64_t kShortSide = 256;
+
 const char* deprioritized_if_scattered(const DeviceProps& d, const PermuteParams& p) noexcept {
   if (const char* reason = deprioritized_if_tiny(d, p)) return reason;
   if (!is_transpose(p.axes)) return nullptr;
@@ -148,8 +154,10 @@ const char* deprioritized_if_scattered(const DeviceProps& d, const PermuteParams
   // H200: 224 x 224 x 3 of 4 bytes by 201: transpose 2.2 us, strided_scalar 1.6.
   const bool tiles = std::min(t.rows, t.cols) >= kPermuteLeastTiled;
   if (!tiles && t.element_bytes >= 4 && few_elements(p)) return "single elements are faster for so few";
-  const bool slow = t.element_bytes <= 2 || !is_cached(d, p);
-  return narrow && slow && has_scattered_structures(t) ? "its structures are not neighbours" : nullptr;
+  const bool short_ones = std::max(t.rows, t.cols) <= kAosSoaWidth;
+  const bool slow = t.element_bytes <= 2 || !is_cached(d, p) || (t.element_bytes == 4 && !short_ones);
+  const bool apart = (narrow && slow) || (t.element_bytes == 2 && std::min(t.rows, t.cols) <= kShortSide);
+  return apart && has_scattered_structures(t) ? "its structures are not neighbours" : nullptr;
 }
 
 const char* accepts_host_transpose(const DeviceProps&, const PermuteParams& p) noexcept {

@@ -97,6 +97,8 @@ def test_order_of_streams():
         assert total.item() == 7 << 16
         with raises(TypeError, "CUDA stream"):
             ctx.Stream(native="legacy")
+        with raises(TypeError, "stream is 's'"):
+            ctx.reduce(OfOthers(a), stream="s")
 
 
 def test_arrays_of_numpy():

@@ -28,6 +28,7 @@ cudaError_t enqueue_programmatic(void (*kernel)(Parameters...), const dim3& grid
 inline void synchronize_and_trigger() {}
 inline void grid_dependency_synchronize() {}
 inline void trigger_programmatic_launch() {}
+inline unsigned block_number() { return gpumem_emulation::started_blocks(); }
 
 struct SharedBytes {
   int bytes;
