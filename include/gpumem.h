@@ -1318,8 +1318,7 @@ GPUMEM_API gpumem_status gpumem_dot_order_free_async(gpumem_ctx *ctx, gpumem_dty
  *
  * Values      result has n elements of result_type. op is GPUMEM_SUM, GPUMEM_PROD, GPUMEM_MIN or GPUMEM_MAX; the other
  *             operations are UNSUPPORTED. exclusive is 0 or 1. The first value of an exclusive scan is 0 for sums, 1
- *             for products, and for min and max the largest or smallest value of dtype. For floating-point types, that
- *             is an infinity.
+ *             for products, and for min and max the largest or smallest value of dtype, such as an infinity.
  * result_type dtype itself, or the type of its reductions: GPUMEM_I64, GPUMEM_U64 or GPUMEM_F64.
  * Floats      A sum or product has the bits of gpumem_reduce() over the same elements, rounded once to result_type. min
  *             and max are exact. A NaN makes all later values NaN, and NaNs are canonical. -0 is less than +0.
@@ -1332,7 +1331,8 @@ GPUMEM_API gpumem_status gpumem_dot_order_free_async(gpumem_ctx *ctx, gpumem_dty
  * n == 0      Nothing is done. x and result may be NULL.
  * status      GPUMEM_OK or GPUMEM_OVERFLOW, written in the order of the stream. It may be NULL, and is aligned to 4
  *             bytes. On a CUDA context, it is in device, pinned or managed memory. If the host finds no memory for
- *             enqueued work, it is GPUMEM_OUT_OF_MEMORY. */
+ *             enqueued work, it is GPUMEM_OUT_OF_MEMORY.
+ * Capture     Two executions of one captured call may not overlap. The context must outlive them. */
 GPUMEM_API gpumem_status gpumem_scan(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, int32_t exclusive,
                                      const void *x, int64_t n, void *result, gpumem_dtype result_type);
 GPUMEM_API gpumem_status gpumem_scan_async(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, int32_t exclusive,
@@ -1340,7 +1340,7 @@ GPUMEM_API gpumem_status gpumem_scan_async(gpumem_ctx *ctx, gpumem_dtype dtype, 
                                            gpumem_status *status, gpumem_stream *stream);
 
 /* Scans along one axis of a view, such as running totals over time. A line has the elements that differ only in their
- * index of this axis. Each line is scanned as gpumem_scan() scans a sequence, with the same bits and errors.
+ * index of this axis. Each line is scanned as gpumem_scan() scans a sequence: same bits, errors and rules of capture.
  *
  * Views       ndim is the number of axes, 1 to 8. axis is the number of the scanned axis, from 0. extents has ndim
  *             entries, for x and result. Strides are in elements. Those of x follow the rules of gpumem_reduce_view(),

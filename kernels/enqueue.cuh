@@ -68,7 +68,7 @@ template <class... Parameters>
 cudaError_t enqueue_shared(void (*kernel)(Parameters...), const dim3& grid, const dim3& block,
                            const SharedBytes& shared, Stream stream,
                            const std::type_identity_t<Parameters>&... arguments) {
-  constexpr int kWithoutAsking = 48 << 10;
+  constexpr int kWithoutAsking = 40 << 10;  // and 8 KiB that are static
   if (shared.most > kWithoutAsking) {
     const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared.most);
     if (error != cudaSuccess) return error;
@@ -91,9 +91,6 @@ __device__ __forceinline__ void grid_dependency_synchronize() {
 #endif
 }
 
-// In the order in which blocks start: a block may wait for those with lower numbers. CUB's scans assume it as well.
-__device__ __forceinline__ unsigned block_number() { return blockIdx.x; }
-
 // Then lets the next kernel place its blocks early if this grid has few.
 __device__ __forceinline__ void synchronize_and_trigger() {
   grid_dependency_synchronize();
@@ -101,6 +98,9 @@ __device__ __forceinline__ void synchronize_and_trigger() {
   if (gridDim.x * gridDim.y <= kFewBlocks) trigger_programmatic_launch();
 #endif
 }
+
+// In the order in which blocks start: a block may wait for those with lower numbers. CUB's scans assume it as well.
+__device__ __forceinline__ unsigned block_number() { return blockIdx.x; }
 
 template <class T>
 __device__ T* dynamic_shared() {

@@ -13,9 +13,9 @@ constexpr int kMapThreads = 256;
 // A launch numbers its items in 32 bits. Larger views are divided among launches.
 constexpr int64_t kMostMapItems = int64_t{1} << 30;
 
-// Neighbouring elements of a row per item of a kernel with vectors: 16 bytes. A scaled conversion has up to 32 bytes of z,
-// because the look-up of its types takes longer than a few conversions. A comparison has up to 32 bytes of a source, because
-// it writes few. bytes: of an element, or of one of z.
+// Neighbouring elements of a row per item of a kernel with vectors: 16 bytes. A scaled conversion has up to 32 bytes of
+// z, because the look-up of its types takes longer than a few conversions. A comparison has up to 32 bytes of a source,
+// because it writes few. bytes: of an element, or of one of z.
 constexpr int map_vector(MapKind kind, int bytes) noexcept {
   if (kind == MapKind::convert_scaled) return bytes > 4 ? 4 : 8;
   return kind == MapKind::compare ? std::clamp(32 / bytes, 4, 16) : 16 / bytes;

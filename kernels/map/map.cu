@@ -341,8 +341,8 @@ struct Factor {
   }
 };
 
-// A number as another type. Any NaN of a floating-point type, where converted() has one of them. kWhole: the result is not stored byte by byte, for which ptxas of CUDA 13.0
-// stores another one (kernels/convert/element.hpp).
+// A number as another type. A NaN gives some NaN, which the caller replaces. kWhole: the result is stored as a whole.
+// Otherwise converted() avoids a mistake of ptxas (see low_of() in kernels/convert/element.hpp).
 template <class To, bool kWhole>
 __device__ __forceinline__ To element_of(double number) {
 #if defined(__CUDA_ARCH__)

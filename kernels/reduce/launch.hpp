@@ -21,8 +21,8 @@ struct ReduceSlot {
 };
 
 // Scratch memory of one launch at a time. `nodes` has kScratchNodeBytes. A counter counts blocks that give their nodes
-// to the last of them. Counters and status are 0 before and after every launch. `scan` has kScratchScanBytes, which only
-// scans use (kernels/scan/tile_words.cuh). They are 0 before the first one.
+// to the last of them. Counters and status are 0 before and after every launch. `scan` has kScratchScanBytes, which
+// only scans use (kernels/scan/tile_words.cuh). They are 0 before the first one.
 constexpr int64_t kScratchCounters = 16384;
 constexpr int64_t kScratchScanBytes = 36896;
 constexpr int64_t kLongRunCounter = kScratchCounters - 1;  // counts the runs of very long segments

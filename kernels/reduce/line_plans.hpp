@@ -134,8 +134,8 @@ constexpr int longest_words(uint64_t address, int64_t cols, int64_t ld, int64_t 
   const int64_t words = cols * bytes / 4;
   return words <= 8 ? 8 : static_cast<int>(std::bit_ceil(static_cast<uint64_t>(words)));
 }
-// Whether a warp can take four segments of up to 128 elements at a time. To keep code small, others take a warp each. H200,
-// 6,000,000 f64, us by four and by one: mean of 24 63 and 120, 48 36 and 64, 100 22 and 35.
+// Whether a warp can take four segments of up to 128 elements at a time. To keep code small, others take a warp each.
+// H200, 6,000,000 f64, us by four and by one: mean of 24 63 and 120, 48 36 and 64, 100 22 and 35.
 constexpr bool has_middle_segments(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   return op == GPUMEM_SUM && (dtype == GPUMEM_F32 || dtype == GPUMEM_F64);
 }

@@ -1,9 +1,9 @@
 // Sums of few floating-point elements by index, with the bits of a reduction of each bin (kernels/order.hpp).
-// Moves: every block reads the whole index, and every warp the elements of its value. Writes 8 bytes per value. Every
-//         block sees every index, so each knows whether one is bad, without a workspace.
+// Moves: every block reads the whole index, and a short vector. Otherwise every warp reads the elements of its value.
+//         Writes 8 bytes per value. Every block sees every index, so each knows whether one is bad without a workspace.
 // Access: a block has a tile of the index in shared memory, as words of 32 bits. A lane compares four of them at a time
-//         with the bin of its warp. The elements of a short vector are in shared memory as well, so that a bin of many does
-//         not wait for their loads. Elements are added in shared memory, to the lanes of the fold.
+//         with the bin of its warp. The elements of a short vector are in shared memory as well, so that a bin of many
+//         does not wait for their loads. Elements are added in shared memory, to the lanes of the fold.
 // Shapes: up to 2^14 elements. One launch, where a sort by bins takes eight.
 // H200, in CUDA graphs: 1,000 f32 in 1,000 bins 5.2 us (sorted: 18), 16,384 in 4,096 36 us (48).
 #include "kernels/convert/element.hpp"

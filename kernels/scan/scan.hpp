@@ -7,9 +7,9 @@
 
 namespace gpumem::kernels {
 
-Execute<ScanParams> scan_ordered_rows;
-Execute<ScanParams> scan_ordered;    // sums and products of floating-point elements
-Execute<ScanParams> scan_look_back;  // all others
+Execute<ScanParams> scan_ordered;       // sums and products of floating-point elements
+Execute<ScanParams> scan_ordered_rows;  // the same, of short sequences
+Execute<ScanParams> scan_look_back;     // all others
 // config.per_thread: lanes per line, or 0 for a warp per line. config.own: whether scan_sums_of_lines() does the work.
 Execute<ScanParams> scan_lines;
 Execute<ScanParams> scan_sums_of_lines;  // of floating-point elements

@@ -17,7 +17,7 @@
 namespace gpumem::kernels {
 namespace {
 
-static_assert(kScanScratchBytes <= kScratchScanBytes);
+static_assert(kScanScratchBytes == kScratchScanBytes);
 
 // The only communication is by whole words, so their accesses need no order among each other.
 __device__ __forceinline__ uint64_t read_word(const uint64_t* p) { return *static_cast<const volatile uint64_t*>(p); }

@@ -342,7 +342,7 @@ TEST_P(ScanLines, ExplainsWhereItRunsAndWhatItReads) {
   EXPECT_EQ(variant_of(last_problem()), lines);
   const int64_t one[] = {1, 500, 1};
   ASSERT_TRUE(ok(run(ctx, AxisScan{scan, 3, one, 1})));
-  EXPECT_EQ(variant_of(last_problem()), on_cuda() ? "ordered" : "host_parallel") << "one line is one sequence";
+  EXPECT_EQ(variant_of(last_problem()), on_cuda() ? "ordered_rows" : "host_parallel") << "one line is one sequence";
 }
 
 INSTANTIATE_TEST_SUITE_P(On, ScanLines, testing::ValuesIn(contexts_here()), OnEachContext::name);

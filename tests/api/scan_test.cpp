@@ -232,7 +232,7 @@ TEST_P(ScanCalls, ExplainsWhereItRunsAndWhatItReads) {
     EXPECT_TRUE(ok(explain(ctx, line_of(ctx, {GPUMEM_F32, op, 0, x.get(), 500, result.get(), GPUMEM_F32}), explained)));
     return explained;
   };
-  EXPECT_EQ(explained_of(GPUMEM_SUM).variant, on_cuda() ? "ordered" : "host_parallel");
+  EXPECT_EQ(explained_of(GPUMEM_SUM).variant, on_cuda() ? "ordered_rows" : "host_parallel");
   EXPECT_EQ(explained_of(GPUMEM_MIN).variant, on_cuda() ? "look_back" : "host_parallel");
   ASSERT_TRUE(ok(run(ctx, Scan{GPUMEM_F32, GPUMEM_SUM, 1, x.get(), 500, result.get(), GPUMEM_F64})));
   EXPECT_EQ(last_problem(), "scan dtype=f32 op=sum n=500 exclusive=1 x=device result=device");

@@ -125,10 +125,13 @@ TEST_P(SegmentsConformance, GivesTheReferencesBitsNextToWholeWords) {
   Random random(13);
   for (const gpumem_dtype dtype : {GPUMEM_I8, GPUMEM_I16, GPUMEM_I32, GPUMEM_I64, GPUMEM_F16, GPUMEM_F32, GPUMEM_F64}) {
     const auto bytes = static_cast<int64_t>(info_of(dtype).bytes);
-    for (const int64_t words : {2, 6, 18, 24}) {
+    for (const int64_t words : {2, 6, 18, 24, 98, 102}) {
+      const int64_t average = words * std::max<int64_t>(4 / bytes, 1);
       std::vector<int64_t> offsets = {0};
       for (int i = 0; i < 150; ++i) {
-        offsets.push_back(offsets.back() + random.between(0, 2 * words * std::max<int64_t>(4 / bytes, 1)));
+        // Some lengths are next to the most that lanes share.
+        const int64_t length = i % 10 == 9 ? random.between(127, 129) : random.between(0, 2 * average);
+        offsets.push_back(offsets.back() + std::min(length, 2 * average));
       }
       const Bytes full = random_elements(dtype, Numbers::full, offsets.back(), 1, random);
       const Bytes factors = random_elements(dtype, Numbers::factors, offsets.back(), 1, random);

@@ -52,7 +52,7 @@ void store_position(const SortParams& p, int64_t i, uint64_t position) noexcept 
 
 bool in_place(const SortParams& p) noexcept { return p.keys == p.sorted; }
 int64_t item_bytes(const SortParams& p) noexcept {
-  return element_bytes(p.dtype) + (p.order != nullptr ? position_bytes(p) : 0);
+  return element_bytes(p.dtype) + (p.order == nullptr ? 0 : positions_are_wide(p) ? 8 : 4);
 }
 int64_t table_bytes(const SortParams& p) noexcept { return int64_t{element_bytes(p.dtype)} * kDigits * 8; }
 
@@ -220,7 +220,7 @@ template <class F>
 void for_types(const SortParams& p, const F& f) {
   for_word(p.dtype, [&]<class Word>() {
     if (p.order == nullptr) return f.template operator()<Word, NoPosition>();
-    if (position_bytes(p) == 4) return f.template operator()<Word, uint32_t>();
+    if (!positions_are_wide(p)) return f.template operator()<Word, uint32_t>();
     f.template operator()<Word, uint64_t>();
   });
 }

@@ -155,9 +155,9 @@ const char* deprioritized_if_scattered(const DeviceProps& d, const PermuteParams
   const bool tiles = std::min(t.rows, t.cols) >= kPermuteLeastTiled;
   if (!tiles && t.element_bytes >= 4 && few_elements(p)) return "single elements are faster for so few";
   const bool short_ones = std::max(t.rows, t.cols) <= kAosSoaWidth;
-  const bool slow = t.element_bytes <= 2 || !is_cached(d, p) || (t.element_bytes == 4 && !short_ones);
+  const bool slow = t.element_bytes <= 2 || !is_cached(d, p) || (t.element_bytes == 4 && !short_ones && tiles);
   const bool apart = (narrow && slow) || (t.element_bytes == 2 && std::min(t.rows, t.cols) <= kShortSide);
-  return apart && has_scattered_structures(t) ? "its structures are not neighbours" : nullptr;
+  return apart && has_scattered_structures(t) ? "elements of other matrices lie between its rows" : nullptr;
 }
 
 const char* accepts_host_transpose(const DeviceProps&, const PermuteParams& p) noexcept {
