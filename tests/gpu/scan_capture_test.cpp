@@ -43,7 +43,8 @@ class ScanCapture : public ReduceCapture {
 
   // In odd rounds, the first half of the elements is that of the second one.
   Case made(Scan call) {
-    Case c{.call = call};
+    Case c{};
+    c.call = call;
     const auto* const first = static_cast<const unsigned char*>(call.x);
     for (const int odd : {0, 1}) {
       c.x[odd].assign(first, first + call.n * 4);
