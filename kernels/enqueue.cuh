@@ -99,7 +99,7 @@ __device__ __forceinline__ void synchronize_and_trigger() {
 #endif
 }
 
-// In the order in which blocks start: a block may wait for those with lower numbers. CUB's scans assume it as well.
+// Blocks start in the order of this number, so a block may wait for lower ones. CUB's scans assume the same.
 __device__ __forceinline__ unsigned block_number() { return blockIdx.x; }
 
 template <class T>

@@ -329,8 +329,7 @@ struct Factor {
     return kCount == 1 || v.x[k].first == nullptr || v.x[k].stride[0] == 0;
   }
   static __device__ __forceinline__ double load(const MapViews& v, const char* p) {
-    const auto* const number = reinterpret_cast<const double*>(p);
-    return v.aligned ? Aligned::load(number) : Bytewise::load(number);
+    return load_run<double, 1>(v, p, 0, 0, 1).get(0);
   }
   __device__ __forceinline__ void begin(const MapViews& v, const char* at, int k, double otherwise) {
     same = otherwise;

@@ -21,10 +21,9 @@ struct ReduceSlot {
 };
 
 // Scratch memory of one launch at a time. `nodes` has kScratchNodeBytes. A counter counts blocks that give their nodes
-// to the last of them. Counters and status are 0 before and after every launch. `scan` has kScratchScanBytes, which
+// to the last of them. Counters and status are 0 before and after every launch. `scan` has kScanScratchBytes, which
 // only scans use (kernels/scan/tile_words.cuh). They are 0 before the first one.
 constexpr int64_t kScratchCounters = 16384;
-constexpr int64_t kScratchScanBytes = 36896;
 constexpr int64_t kLongRunCounter = kScratchCounters - 1;  // counts the runs of very long segments
 // Thread blocks that share the runs of very long segments. More than any device runs at a time.
 constexpr int64_t kLongSegmentBlocks = 1024;

@@ -27,6 +27,7 @@ struct alignas(32) ScanHead {
   uint32_t beyond;   // 1 if a value did not fit
 };
 constexpr int64_t kScanAreaWords = 2304;
+// Of the scratch memory of a stream or of a captured call.
 constexpr int64_t kScanScratchBytes = static_cast<int64_t>(sizeof(ScanHead)) + 2 * 8 * kScanAreaWords;
 
 // Ordered scans. A warp has a block of kLeafTerms elements.

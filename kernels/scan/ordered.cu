@@ -1,8 +1,8 @@
 // Sums and products of floating-point elements of one sequence, with the bits of a reduction of each prefix
 // (kernels/order.hpp).
 // Moves: reads n elements and writes n.
-// Access: ordered: a warp has a block of 1024 elements (block.cuh). ordered_rows: it has a row of 128 of them, and the
-//         tile is one block.
+// Access: ordered: each warp has a block of 1024 elements (block.cuh). ordered_rows: each tile is one block, and each
+//         warp has a row of 128 elements.
 // Shapes: any; ordered_rows: short sequences, whose time is that of one block. A tile publishes its reduction. From
 //         those of its group of 32 tiles, it finds the subtrees inside the group. The last tile of a group publishes
 //         the group's reduction, and so on: one step for 32 times as many tiles.

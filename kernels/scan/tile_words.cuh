@@ -1,8 +1,8 @@
-// Words by which the tiles of a scan tell each other about themselves. 0 is a word that is not published yet.
-// Few tiles have their words in the stream's scratch memory, which has two areas. A scan uses one of them and sets the
-// words of the scan before it, in the other, to 0. The last tile changes the areas' turn. It has then seen all other
-// tiles, which have read the turn. So no launch is needed to clear words. Many tiles have words in the workspace.
-// A tile waits for earlier ones only, and block_number() is in the order in which blocks start.
+// Words through which the tiles of a scan exchange results. A word is 0 until its tile publishes it.
+// Few tiles have their words in the stream's scratch memory, which has two areas. A scan uses one area, and sets the words
+// of the previous scan, in the other area, to 0. The last tile changes the turn of the areas. All other tiles have read the
+// turn by then, because it has seen their words. So no launch is needed to clear words. Many tiles use the workspace.
+// A tile waits only for earlier ones, and blocks start in the order of block_number().
 #pragma once
 
 #include <cuda_runtime.h>
@@ -16,8 +16,6 @@
 
 namespace gpumem::kernels {
 namespace {
-
-static_assert(kScanScratchBytes == kScratchScanBytes);
 
 // The only communication is by whole words, so their accesses need no order among each other.
 __device__ __forceinline__ uint64_t read_word(const uint64_t* p) { return *static_cast<const volatile uint64_t*>(p); }

@@ -157,7 +157,7 @@ TEST_P(ScanConformance, GivesTheReferencesBitsByEveryVariant) {
   variants.expect_all_used(on_cuda(), {"each_line", "columns", "lines", "host_lines"});
 }
 
-// Many tiles and tasks: subtrees of several levels. After them, a few tiles: a scan clears what the one before it wrote.
+// Many tiles and tasks: subtrees of several levels. Then few tiles: each scan clears the words of the previous one.
 TEST_P(ScanConformance, OfManyTiles) {
   EveryVariant variants(ctx, GPUMEM_FAMILY_SCAN);
   Random random(72);

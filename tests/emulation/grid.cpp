@@ -54,7 +54,7 @@ struct Block {
   Site barrier;
   const std::function<void()>* body = nullptr;
   void* dynamic_shared = nullptr;
-  unsigned number;  // blocks that started before it
+  unsigned number = 0;  // blocks that started before it
   alignas(16) unsigned char cluster[kClusterBytes];
   Fiber outside;
 };

@@ -2,6 +2,7 @@
 
 #include "base/room.hpp"
 #include "base/scope_exit.hpp"
+#include "kernels/scan/limits.hpp"
 
 namespace gpumem {
 
@@ -28,7 +29,7 @@ void ReduceScratchPool::close() noexcept {
 // One allocation: partial results, and then what begins with zeros.
 ReduceScratchPool::ScratchBlock* ReduceScratchPool::new_block() {
   constexpr size_t kCounterBytes = kScratchCounters * sizeof(unsigned);
-  constexpr size_t kZeroed = kernels::kScratchScanBytes + kCounterBytes + sizeof(gpumem_status);
+  constexpr size_t kZeroed = kScanScratchBytes + kCounterBytes + sizeof(gpumem_status);
   ScratchBlock* block = blocks_.emplace_back(std::make_unique<ScratchBlock>()).get();
   ScopeExit forget([&] {
     static_cast<void>(cudaFree(block->scratch.nodes));
@@ -40,8 +41,8 @@ ReduceScratchPool::ScratchBlock* ReduceScratchPool::new_block() {
   block->scratch.nodes = memory;
   char* const zeroed = static_cast<char*>(memory) + kScratchNodeBytes;
   block->scratch.scan = zeroed;
-  block->scratch.counters = reinterpret_cast<unsigned*>(zeroed + kernels::kScratchScanBytes);
-  block->scratch.status = reinterpret_cast<gpumem_status*>(zeroed + kernels::kScratchScanBytes + kCounterBytes);
+  block->scratch.counters = reinterpret_cast<unsigned*>(zeroed + kScanScratchBytes);
+  block->scratch.status = reinterpret_cast<gpumem_status*>(zeroed + kScanScratchBytes + kCounterBytes);
   GPUMEM_CUDA(cudaEventCreateWithFlags(&block->passed, cudaEventDisableTiming));
   GPUMEM_CUDA(cudaMemsetAsync(zeroed, 0, kZeroed, housekeeping_));
   GPUMEM_CUDA(cudaStreamSynchronize(housekeeping_));
