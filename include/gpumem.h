@@ -2152,28 +2152,30 @@ GPUMEM_API gpumem_status gpumem_dist_plan_reduce(gpumem_dist *dist, const gpumem
 GPUMEM_API gpumem_status gpumem_dist_execute(gpumem_dist_plan *plan, const void *const *src, void *const *dst);
 
 /* The asynchronous form. Collective: another process may call gpumem_dist_execute() instead. It works in two cases.
- * Every process uses only peer reads in the plan (see gpumem_dist_explain()): all participants of a process then work
- * on devices, or all on the host, and both sides of each piece are in host memory, or both on the device's side. Or
- * all contexts of all processes are on the host.
+ * Every process uses only peer reads and NCCL in the plan (see gpumem_dist_explain()): all participants of a process
+ * then work on devices, or all on the host, and both sides of each piece are in host memory, or both on the device's
+ * side. Or all contexts of all processes are on the host.
  *
  * streams     One stream of each participant's context. NULL is the context's own. streams itself may be NULL. Either
  *             no stream is under graph capture, or all are, for one graph.
  * Order       Each piece comes after the earlier work on the streams of both its participants, and before later work
  *             on either. All work is done once the streams of all participants are. Meanwhile you may enqueue the
  *             plan again, or destroy it.
- * Processes   Between several processes on the host, the elements travel while the program computes. A thread of the
- *             library calls the transport. The exchanges of a gpumem_dist run in the order of the calls, each after
- *             the earlier work on all given streams. Its other collective calls first wait for them, and so does
- *             gpumem_dist_plan_destroy().
- * Memory      Between two devices the call may allocate from their contexts' pools, except under capture.
+ * Processes   Between several processes, the elements travel while the program computes. The exchanges of a
+ *             gpumem_dist run in the order of the calls, each after the earlier work on all given streams. Its other
+ *             collective calls first wait for them, and so does gpumem_dist_plan_destroy(). On the host, a thread of
+ *             the library calls the transport. With NCCL, the call returns once every process has called it. A thread
+ *             of the library then watches the transfers. At most 16 exchanges are enqueued; the next call waits.
+ * Memory      Between two devices, and with NCCL, the call may allocate from the contexts' pools, except under capture.
  * Failure     If a call fails after enqueuing some pieces, it waits for them, except during graph capture. Between
- *             several processes on the host, every error is persistent. If it occurs after the return, the streams
- *             continue, dst is undefined, and the next call returns the error. gpumem_dist_query() shows it earlier.
+ *             several processes, an error that occurs after the return is persistent: the streams continue, dst is
+ *             undefined, and the next call returns the error. gpumem_dist_query() shows it earlier. On the host every
+ *             error is persistent. With NCCL, a wrong argument of one process is returned in all, and is not.
  *
  * Errors: as gpumem_permute_async(); PEER_LOST, TIMED_OUT.
- *   UNSUPPORTED: a context is on a device, and pieces are staged, go to other processes, or are in memory that another
- *     participant's device cannot read.
- *   CAPTURING: only some streams are under capture, or they belong to different graphs. */
+ *   UNSUPPORTED: a context is on a device, and pieces are staged, are in memory that another participant's device cannot
+ *     read, or go to another process and are not in device or managed memory.
+ *   CAPTURING: only some streams are under capture, or they belong to different graphs; or NCCL is used. */
 GPUMEM_API gpumem_status gpumem_dist_execute_async(gpumem_dist_plan *plan, const void *const *src, void *const *dst,
                                                    gpumem_stream *const *streams);
 

@@ -1,7 +1,7 @@
 /* The heat equation of heat.c over MPI: each process has a slab of rows, and room for one row more on each side, which comes
  * from its neighbours before a step. The residuals are those of heat.c, bit for bit, by any number of processes.
- * With `overlap`, the processes work on the host, and the rows of the neighbours travel while a process computes the rows that
- * do not need them.
+ * With `overlap`, the rows of the neighbours travel while a process computes the rows that do not need them. The processes then
+ * work on GPUs if each has its own, and on the host otherwise.
  * usage: mpirun -n PROCESSES heat_mpi [ROWS COLS] [overlap] */
 #include <gpumem_mpi.h>
 #include <stdio.h>
@@ -23,19 +23,20 @@ static void check(gpumem_status status, const char *doing) {
   give_up("ended");
 }
 
-/* The GPUs of a machine go to its processes in turn. */
-static gpumem_ctx *create_context(int on_host) {
+/* The GPUs of a machine go to its processes in turn, or only if there is one for each. */
+static gpumem_ctx *create_context(int only_own) {
   gpumem_ctx_options options;
   gpumem_ctx *ctx;
   MPI_Comm machine;
-  int place;
+  int place, processes;
   int32_t devices;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
   MPI_Comm_rank(machine, &place);
+  MPI_Comm_size(machine, &processes);
   MPI_Comm_free(&machine);
   check(gpumem_device_count(&devices), "counting devices");
   check(gpumem_ctx_options_init(&options, sizeof options), "options of a context");
-  if (on_host) {
+  if (only_own && devices < processes) {
     options.device = GPUMEM_DEVICE_HOST;
   } else if (devices > 1) {
     options.device = place % devices;

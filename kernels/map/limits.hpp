@@ -28,6 +28,49 @@ constexpr int map_vector(const MapParams& p) noexcept {
 // Items that a thread keeps in flight.
 constexpr int map_items(int vector) noexcept { return vector == 1 ? 4 : 1; }
 
+// A scaled conversion of 1-byte elements to at most 4 bytes has 256 results per channel: a table. Channels are elements
+// of scale and offset along one axis. If this is the last axis (interleaved images), a row is that axis and the one
+// before it, fused.
+constexpr int32_t kMostTableChannels = 4;
+constexpr int kTableBlocks = 5;  // per multiprocessor, at the same time
+constexpr int table_vector(int64_t bytes) noexcept { return bytes > 2 ? 8 : 16; }
+struct MapTable {
+  MapParams p;
+  int32_t channels = 0;  // 0: there is no table
+  bool interleaved = false;
+  bool varies[kMaxMapSources] = {};  // scale and offset
+};
+constexpr MapTable map_table(const MapParams& p) noexcept {
+  MapTable t{.p = p};
+  if (p.kind != MapKind::convert_scaled || p.source_bytes(0) != 1 || p.z_bytes() > 4) return t;
+  int32_t axis = -1;
+  for (int32_t k = 1; k < p.sources; ++k) {
+    for (int32_t d = 0; p.x[k] != nullptr && d < p.rank; ++d) {
+      if (p.x_strides[k][d] == 0 || p.extents[d] == 1) continue;
+      if (p.x_strides[k][d] != 1 || (axis >= 0 && axis != d)) return t;
+      t.varies[k] = true;
+      axis = d;
+    }
+  }
+  const int64_t channels = axis < 0 ? 1 : p.extents[axis];
+  if (channels > kMostTableChannels || (axis >= 0 && p.rank == 1)) return t;
+  if (axis >= 0 && axis == p.rank - 1) {
+    const int32_t row = axis - 1;
+    for (int32_t d = 0; d < row; ++d) {
+      if (p.z_strides[d] % channels != 0) return t;
+    }
+    if (p.z_strides[axis] != 1 || p.z_strides[row] != channels) return t;
+    if (p.x_strides[0][row] != channels * p.x_strides[0][axis]) return t;
+    t.interleaved = true;
+    t.p.rank = axis;
+    t.p.extents[row] *= channels;
+    t.p.z_strides[row] = 1;
+    t.p.x_strides[0][row] = p.x_strides[0][axis];
+  }
+  t.channels = static_cast<int32_t>(channels);
+  return t;
+}
+
 // Vectors of a row begin where z is aligned. `ahead`: the elements from there to the row's first, if every row has as
 // many; -1 if rows differ.
 struct MapRows {

@@ -3,8 +3,10 @@
 // Access: vectors: a row of z is divided into items of neighbouring elements, which begin where z is aligned. An access
 //         has up to 16 bytes. A source that is aligned differently is read by element, which hits the same sectors. A
 //         thread keeps two items in flight.
+//         table: as vectors, for scaled conversions of 1-byte elements. Each block first computes the 256 results in
+//         shared memory, in eight copies, so that lanes with different elements rarely share a bank.
 //         elements: an item is one element, in one access or byte by byte for any address.
-// Shapes: vectors: rows of z without gaps. elements: all others, and elements of 16 bytes.
+// Shapes: vectors, table: rows of z without gaps. elements: all others, and elements of 16 bytes.
 // The function is looked up at run time, because the kernels are memory-bound. A thread reads only the elements of z
 // that it overwrites itself, so z may be a source.
 #include <algorithm>
@@ -47,6 +49,10 @@ struct MapViews {
   bool aligned;  // every operand to its elements
   double nan_value;
   gpumem_status* status;
+  const double* factor[kMaxMapSources];  // of a table: scale and offset
+  int32_t channels;
+  bool interleaved;             // neighbouring elements are of different channels
+  bool varies[kMaxMapSources];  // scale and offset, from channel to channel
 };
 
 // An item's first element in each operand, and those of its elements that exist: [from, to).
@@ -454,6 +460,83 @@ struct Conversion {
   }
 };
 
+// The results are looked up in shared memory.
+template <int kBytes, int kCount>
+struct Lookup {
+  static constexpr int kSources = 3;
+  static constexpr int kCopies = 8;
+  using Item = MapItem<kSources>;
+  using To = WordOf<kBytes>;
+  MapRun<uint8_t, kCount> src;
+
+  static constexpr int table_bytes(int32_t channels) { return channels * 256 * kCopies * 4; }
+  static __device__ __forceinline__ double factor(const MapViews& v, int k, int channel, double otherwise) {
+    return v.factor[k] == nullptr ? otherwise : v.factor[k][v.varies[k] ? channel : 0];
+  }
+  static __device__ __forceinline__ void prepare(const MapViews& v) {
+    auto* const table = dynamic_shared<uint32_t>();
+    const int byte = threadIdx.x;
+    static_assert(kMapThreads == 256);
+    for (int channel = 0; channel < v.channels; ++channel) {
+      const double number = scaled(v.src_type == GPUMEM_I8 ? static_cast<int8_t>(byte) : byte,
+                                   factor(v, 1, channel, kNoScale), factor(v, 2, channel, kNoOffset), 0);
+      uint32_t bits = 0;
+      for_type(v.dst_type, [&]<gpumem_dtype kTo>() {
+        if constexpr (element_bytes(kTo) == kBytes) bits = std::bit_cast<To>(converted<ElementOf<kTo>>(number));
+      });
+#pragma unroll
+      for (int copy = 0; copy < kCopies; ++copy) {
+        table[(channel * 256 + byte) * kCopies + (copy + threadIdx.x) % kCopies] = bits;
+      }
+    }
+    __syncthreads();
+  }
+
+  __device__ __forceinline__ void load(const MapViews& v, const Item& at) {
+    src = load_run<uint8_t, kCount>(v, at.x[0], v.x[0].stride[0], at.from, at.to);
+  }
+  // Of the item's first element, which may be before the row.
+  static __device__ __forceinline__ int first_channel(const MapViews& v, const Item& at) {
+    if (v.channels == 1) return 0;
+    if (!v.interleaved) {
+      const int64_t bytes = v.varies[1] ? at.x[1] - v.x[1].first : at.x[2] - v.x[2].first;
+      return static_cast<int>(bytes / static_cast<int64_t>(sizeof(double)));
+    }
+    constexpr int64_t kAhead = 12 * kCount;  // a multiple of all numbers of channels
+    const auto place = static_cast<uint64_t>(((at.z - v.z.first) >> v.z_shift) + kAhead);
+    return static_cast<int>(v.channels == 3 ? place % 3 : place & static_cast<uint64_t>(v.channels - 1));
+  }
+  __device__ __forceinline__ void finish(const MapViews& v, const Item& at) const {
+    store_run<To, kCount>(v, at.z, at.from, at.to, v.interleaved ? looked_up<true>(v, at) : looked_up<false>(v, at));
+  }
+
+ private:
+  // The place of an entry is made of bits: channel, byte, copy.
+  template <bool kInterleaved>
+  __device__ __forceinline__ MapRun<To, kCount> looked_up(const MapViews& v, const Item& at) const {
+    constexpr int kEach = 4 / kBytes;  // results per word
+    constexpr int kShift = std::countr_zero(static_cast<unsigned>(kCopies));
+    constexpr uint32_t kOfChannel = 256 * kCopies;
+    const auto* const table = dynamic_shared<uint32_t>();
+    const auto bytes = std::bit_cast<std::array<uint32_t, kCount / 4>>(src);
+    const uint32_t copy = threadIdx.x % kCopies;
+    const uint32_t end = static_cast<uint32_t>(v.channels) * kOfChannel + copy;
+    uint32_t base = static_cast<uint32_t>(first_channel(v, at)) * kOfChannel + copy;
+    std::array<uint32_t, kCount / kEach> words;
+#pragma unroll
+    for (int e = 0; e < kCount; ++e) {
+      const int right = e % 4 * 8 - kShift;
+      const uint32_t byte = (right < 0 ? bytes[e / 4] << -right : bytes[e / 4] >> right) & (255u << kShift);
+      const uint32_t result = table[byte | base] << e % kEach * 8 * kBytes;
+      words[e / kEach] = e % kEach == 0 ? result : words[e / kEach] | result;
+      if (!kInterleaved) continue;
+      base += kOfChannel;
+      if (base == end) base = copy;
+    }
+    return std::bit_cast<MapRun<To, kCount>>(words);
+  }
+};
+
 template <class OnItem, int kCount>
 __global__ void __launch_bounds__(kMapThreads) map_kernel(const __grid_constant__ MapViews v) {
   synchronize_and_trigger();
@@ -473,6 +556,30 @@ __global__ void __launch_bounds__(kMapThreads) map_kernel(const __grid_constant_
     if (at[k].from < at[k].to) right = work[k].finish(v, at[k]) && right;
   }
   if (!right && v.status != nullptr) *v.status = GPUMEM_OUT_OF_RANGE;
+}
+
+// Blocks take many items each, because their tables take as long as some. The next item is loaded early.
+template <int kBytes, int kCount>
+__global__ void __launch_bounds__(kMapThreads, kTableBlocks) lookup_kernel(const __grid_constant__ MapViews v) {
+  synchronize_and_trigger();
+  using OnItem = Lookup<kBytes, kCount>;
+  const uint32_t step = gridDim.x * kMapThreads;
+  uint32_t item = blockIdx.x * static_cast<uint32_t>(kMapThreads) + threadIdx.x;
+  typename OnItem::Item at;
+  OnItem work;
+  const auto begin = [&](uint32_t of, typename OnItem::Item& its, OnItem& its_work) {
+    its.template find<kCount>(v, of);
+    if (its.from < its.to) its_work.load(v, its);
+  };
+  if (item < v.items) begin(item, at, work);
+  OnItem::prepare(v);
+  while (item < v.items) {
+    const typename OnItem::Item here = at;
+    const OnItem loaded = work;
+    item += step;
+    if (item < v.items) begin(item, at, work);
+    if (here.from < here.to) loaded.finish(v, here);
+  }
 }
 
 __global__ void map_status_kernel(gpumem_status* status) {
@@ -577,6 +684,28 @@ LaunchResult map_vectors(const MapParams& params, const Config&, const Launch& l
 }
 LaunchResult map_elements(const MapParams& params, const Config&, const Launch& launch) {
   return launch_all<false>(params, launch);
+}
+LaunchResult map_table_lookup(const MapParams& params, const Config& config, const Launch& launch) {
+  const MapTable table = map_table(params);
+  MapViews views = views_of(table.p, map_rows(table.p, table_vector(params.z_bytes())));
+  for (int k : {1, 2}) {
+    views.factor[k] = reinterpret_cast<const double*>(views.x[k].first);
+    if (!table.varies[k] || table.interleaved) views.x[k].first = nullptr;  // no item needs it
+  }
+  views.channels = table.channels;
+  views.interleaved = table.interleaved;
+  std::copy(table.varies, table.varies + kMaxMapSources, views.varies);
+  return for_size(params.z_bytes(), [&]<int kBytes>() {
+    if constexpr (kBytes <= 4) {
+      constexpr int kCount = table_vector(kBytes);
+      using OnItem = Lookup<kBytes, kCount>;
+      const int bytes = OnItem::table_bytes(table.channels);
+      return enqueue_shared(lookup_kernel<kBytes, kCount>, static_cast<unsigned>(config.grid), kMapThreads,
+                            {.bytes = bytes, .most = OnItem::table_bytes(kMostTableChannels)}, launch, views);
+    } else {
+      return cudaErrorInvalidValue;  // planned otherwise than launched
+    }
+  });
 }
 
 LaunchResult map_preload() { return preload(map_kernel<Function<GPUMEM_F32, 4>, 4>); }

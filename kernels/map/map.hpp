@@ -8,6 +8,7 @@
 namespace gpumem::kernels {
 
 Execute<MapParams> map_vectors;
+Execute<MapParams> map_table_lookup;
 Execute<MapParams> map_elements;
 
 LaunchResult map_preload();

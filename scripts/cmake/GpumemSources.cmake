@@ -283,7 +283,7 @@ endfunction()
 # The host's inner loops, once per instruction set.
 set(loop_objects "")
 set(loop_speed -O3)
-set(base_speed -O2)  # a third less code, for the few processors before AVX2
+set(base_speed -Os)  # half of the code, for the few processors before AVX2
 if(GPUMEM_SANITIZE)
   set(loop_speed "")
   set(base_speed "")
@@ -298,7 +298,7 @@ set_source_files_properties(src/backend/host/loops/map.cpp PROPERTIES
 if(NOT GPUMEM_SANITIZE)
   set_source_files_properties(src/backend/host/loops/arithmetic.cpp src/backend/host/loops/float_lines.cpp
                               src/backend/host/loops/order_free.cpp
-                              PROPERTIES COMPILE_OPTIONS -O2)
+                              PROPERTIES COMPILE_OPTIONS $<IF:$<BOOL:$<TARGET_PROPERTY:GPUMEM_SMALL>>,-Os,-O2>)
 endif()
 function(gpumem_loops name flags)
   add_library(gpumem_loops_${name} OBJECT
@@ -325,6 +325,7 @@ if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   gpumem_loops(base "")
 else()
   gpumem_loops(base "${base_speed}")
+  set_target_properties(gpumem_loops_base PROPERTIES GPUMEM_SMALL ON)
   gpumem_loops(avx2 "-mavx2;-mf16c")
   gpumem_loops(avx512 "-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mf16c;-mprefer-vector-width=512")
   set_source_files_properties(src/backend/host/loops/dispatch.cpp PROPERTIES COMPILE_DEFINITIONS GPUMEM_HAS_WIDE_LOOPS)

@@ -1,4 +1,5 @@
 // The interface that moves bytes between devices of several processes. No call waits: the caller polls with a deadline.
+// Any thread may call it.
 #pragma once
 
 #include <array>

@@ -2,10 +2,27 @@
 
 #include <cstdio>
 #include <memory>
+#include <thread>
 
 #include "base/scope_exit.hpp"
 
 namespace gpumem {
+
+namespace {
+
+// A link that waits for another process would block the next call if its queue were full.
+constexpr int kMostWatched = 16;
+constexpr int kYields = 1024;
+constexpr auto kNap = std::chrono::microseconds(50);
+
+Error of_earlier_call() {
+  const Error error = current_error();
+  char sentence[512];
+  std::snprintf(sentence, sizeof sentence, "an exchange that was enqueued before: %.460s", error.what());
+  return {error.status(), sentence};
+}
+
+}  // namespace
 
 struct Background::Run {
   Exchange& exchange;
@@ -48,16 +65,13 @@ void Background::run(const Run& what) noexcept {
     group_.communicator.begin_call(CallKind::execute, what.plan, true);
     what.exchange.run_on(work_, what.operands);
   } catch (...) {
-    const Error error = current_error();
-    char sentence[512];
-    std::snprintf(sentence, sizeof sentence, "an exchange that was enqueued before: %.460s", error.what());
-    group_.communicator.give_up(Error(error.status(), sentence));
+    group_.communicator.give_up(of_earlier_call());
   }
 }
 
 // The operands are looked up here: the program may free them in the order of a stream that waits for the run.
 void Background::enqueue(Exchange& exchange, int64_t plan, const void* const* src, void* const* dst,
-                         const ReadStreams& read_streams) {
+                         const Exchange::ReadStreams& read_streams) {
   const size_t members = group_.contexts.size();
   std::vector<NativeStream> streams;
   try {
@@ -80,6 +94,54 @@ void Background::enqueue(Exchange& exchange, int64_t plan, const void* const* sr
     for (size_t i = 0; i < members; ++i) done_->wait(*group_.contexts[i], streams[i]);
   } catch (const std::exception&) {
     finish();
+    throw;
+  }
+}
+
+// The deadline of a transfer begins when what is before it has passed. Earlier work has none.
+void Background::watch(const Exchange::Progress& progress) noexcept {
+  Communicator& communicator = group_.communicator;
+  Link& link = *group_.wire->link;
+  try {
+    size_t passed = 0;
+    for (const MemberFence& fence : progress.fences) {
+      const auto begin = std::chrono::steady_clock::now();
+      for (int polls = 0; !fence.passed(); ++polls) {
+        communicator.require_sound();
+        link.ready();  // throws if the link is broken
+        if (passed >= work_.size() && std::chrono::steady_clock::now() - begin > communicator.deadline()) {
+          throw Error(GPUMEM_TIMED_OUT, "no bytes came or went over NCCL for the deadline");
+        }
+        if (polls < kYields) {
+          std::this_thread::yield();
+        } else {
+          std::this_thread::sleep_for(kNap);
+        }
+      }
+      ++passed;
+    }
+  } catch (...) {
+    communicator.stick(of_earlier_call());
+    link.abort();  // the streams go on
+  }
+}
+
+void Background::enqueue_linked(Exchange& exchange, int64_t plan, const void* const* src, void* const* dst,
+                                const Exchange::ReadStreams& read_streams) {
+  while (watched_.load() >= kMostWatched) std::this_thread::sleep_for(kNap);
+  group_.communicator.require_sound();
+  group_.communicator.begin_call(CallKind::execute, plan);
+  const auto progress = std::make_shared<Exchange::Progress>();
+  exchange.enqueue_linked(work_, src, dst, read_streams, *progress);
+  ++watched_;
+  try {
+    host().waiting_callback(queue_, [this, progress] {
+      watch(*progress);
+      --watched_;
+    });
+  } catch (const std::exception&) {
+    watch(*progress);
+    --watched_;
     throw;
   }
 }

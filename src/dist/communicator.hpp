@@ -117,6 +117,8 @@ class Communicator {
   bool aborted() const noexcept { return aborted_.load(std::memory_order_relaxed); }
   // Makes the error persistent if there are several processes, and notifies the others once, without waiting.
   void give_up(const Error& error) noexcept;
+  // The same without notifying, in any thread.
+  void stick(const Error& error) noexcept;
 
   // beside: the transport is called in a thread of the library.
   void begin_call(CallKind kind, int64_t plan, bool beside = false);
@@ -150,7 +152,6 @@ class Communicator {
  private:
   [[noreturn]] void lose(gpumem_status status, const char* sentence);
   [[noreturn]] void lose_transport(const char* could_not, int32_t process);
-  void stick(const Error& error) noexcept;
   void send(int32_t to, const Bytes& bytes);
   Bytes receive(int32_t from);
   void wait_for(void* request, int32_t process);

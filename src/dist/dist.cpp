@@ -117,7 +117,7 @@ Described describe(Dist& dist, PlanKind kind, const std::vector<Given>& given, c
 // A process's part of a plan.
 struct Built {
   uint8_t linked;
-  uint8_t only_pulls;
+  uint8_t avoids_host;
   uint8_t on_host;
 };
 
@@ -129,27 +129,29 @@ std::unique_ptr<DistPlan> build(Dist& dist, PlanKind kind, const Described& what
     build_parts(*plan);
     const Exchange& exchange = plan->its_exchange();
     Bytes mine;
-    put(mine, Built{exchange.is_linked(), exchange.only_pulls(), on_host(dist.contexts)});
+    put(mine, Built{exchange.is_linked(), exchange.avoids_host(), on_host(dist.contexts)});
     return mine;
   });
-  bool only_pulls = true;
+  bool any_linked = false;
+  bool avoid_host = true;
   bool all_on_host = true;
   for (const Bytes& part : each) {
     const auto built = Reader(part).take<Built>();
-    if (built.linked != 0) plan->its_exchange().agree_first();
-    only_pulls = only_pulls && built.only_pulls != 0;
+    any_linked = any_linked || built.linked != 0;
+    avoid_host = avoid_host && built.avoids_host != 0;
     all_on_host = all_on_host && built.on_host != 0;
   }
+  if (any_linked) plan->its_exchange().agree_first();
   using enum DistPlan::Async;
-  plan->async = all_on_host && !dist.communicator.alone() ? background : only_pulls ? peer_reads : refused;
+  const auto between = any_linked ? linked : peer_reads;
+  plan->async = all_on_host && !dist.communicator.alone() ? background : avoid_host ? between : refused;
   return plan;
 }
 
 std::unique_ptr<DistPlan> build_exchange(Dist& dist, PlanKind kind, const Described& what, const Layout& src,
                                          const Layout& dst) {
   return build(dist, kind, what, [&](DistPlan& plan) {
-    plan.exchange =
-        std::make_unique<Exchange>(dist.group, src, dst, what.terms.workspace_bytes, kind == PlanKind::halo);
+    plan.exchange = std::make_unique<Exchange>(kind, dist.group, src, dst, what.terms.workspace_bytes);
   });
 }
 
@@ -295,7 +297,7 @@ Exchange& exchange_of(DistPlan& plan) {
 Dist::Dist(const gpumem_dist_transport* transport, double deadline_s, const ReadContexts& read_contexts)
     : communicator(transport, deadline_s), members(gather_members(communicator, contexts, peers, read_contexts)) {
   wire = join_link(communicator, contexts, members);
-  if (!communicator.alone() && on_host(contexts)) background.emplace(group);
+  if (!communicator.alone() && (on_host(contexts) || wire != nullptr)) background.emplace(group);
   for (Context* context : contexts) ++context->dists;
 }
 
@@ -379,7 +381,7 @@ void execute(DistPlan& plan, const void* const* src, void* const* dst) {
   exchange.run(src, dst);
 }
 
-void execute_async(DistPlan& plan, const void* const* src, void* const* dst, const Background::ReadStreams& streams) {
+void execute_async(DistPlan& plan, const void* const* src, void* const* dst, const Exchange::ReadStreams& streams) {
   Exchange& exchange = exchange_of(plan);
   switch (plan.async) {
     case DistPlan::Async::peer_reads:
@@ -387,10 +389,12 @@ void execute_async(DistPlan& plan, const void* const* src, void* const* dst, con
       return exchange.enqueue(src, dst, streams());
     case DistPlan::Async::background:
       return plan.dist.background->enqueue(exchange, plan.number, src, dst, streams);
+    case DistPlan::Async::linked:
+      return plan.dist.background->enqueue_linked(exchange, plan.number, src, dst, streams);
     case DistPlan::Async::refused:
       fail(GPUMEM_UNSUPPORTED,
-           "the plan goes through host memory or to other processes, and a context is on a device; expected only peer "
-           "reads, as gpumem_dist_explain() tells, or host contexts in every process, or gpumem_dist_execute()");
+           "the plan goes through host memory, and a context is on a device; expected only peer reads and NCCL, as "
+           "gpumem_dist_explain() tells, or host contexts in every process, or gpumem_dist_execute()");
   }
 }
 

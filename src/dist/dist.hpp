@@ -32,13 +32,12 @@ class Dist {
   Members members;
   std::unique_ptr<DeviceTransport> wire;
   const Group group{communicator, contexts, members, peers, wire};
-  std::optional<Background> background;  // with several processes, if this one has only host contexts
+  std::optional<Background> background;  // with several processes, if this one has only host contexts, or a link
   std::mutex calls;                      // one collective call at a time
   std::atomic<int64_t> plans{0};
   int64_t plans_made = 0;  // equal on every process
 };
 
-enum class PlanKind : int32_t { redistribute, halo, reduce };
 constexpr const char* kind_name(PlanKind kind) noexcept {
   constexpr const char* kNames[] = {"redistribute", "halo", "reduce"};
   return kNames[static_cast<int>(kind)];
@@ -54,7 +53,7 @@ struct DistPlan {
   const PlanKind kind;
   const int64_t number;
   // How execute_async() runs it, the same on every process.
-  enum class Async : int32_t { peer_reads, background, refused };
+  enum class Async : int32_t { peer_reads, background, linked, refused };
   Async async = Async::peer_reads;
   Exchange& its_exchange() const noexcept { return reduction != nullptr ? reduction->exchange() : *exchange; }
   std::unique_ptr<Exchange> exchange;
@@ -75,7 +74,7 @@ std::unique_ptr<DistPlan> plan_reduction(Dist& dist, const ReadLayout& layout, c
 // Collective.
 void execute(DistPlan& plan, const void* const* src, void* const* dst);
 // Collective. One stream per local participant.
-void execute_async(DistPlan& plan, const void* const* src, void* const* dst, const Background::ReadStreams& streams);
+void execute_async(DistPlan& plan, const void* const* src, void* const* dst, const Exchange::ReadStreams& streams);
 ReduceValue reduce(DistPlan& plan, const Reduction::Read& what, const void* const* x, const void* const* y);
 
 std::string explain(const DistPlan& plan, gpumem_format format);

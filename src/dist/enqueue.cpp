@@ -1,4 +1,4 @@
-// Peer reads that are only enqueued, each on its reader's stream.
+// Exchanges that are only enqueued: peer reads on their readers' streams, transfers on the link's.
 #include <algorithm>
 #include <string>
 
@@ -19,7 +19,7 @@ void Exchange::find_pairs() {
     const std::pair pair(group_.members.local(piece.src_member), group_.members.local(piece.dst_member));
     pair_of_.push_back(static_cast<size_t>(std::lower_bound(pairs_.begin(), pairs_.end(), pair) - pairs_.begin()));
   }
-  if (only_pulls() && !pairs_.empty()) fences_.emplace(group_.contexts);
+  if (avoids_host() && !pairs_.empty()) fences_.emplace(group_.contexts);
 }
 
 void Exchange::require_enqueued(const Operands& operands, const std::vector<NativeStream>& streams) const {
@@ -54,6 +54,27 @@ void Exchange::require_enqueued(const Operands& operands, const std::vector<Nati
   }
 }
 
+void Exchange::require_near(const Operands& operands, const std::vector<NativeStream>& streams) const {
+  for (size_t i = 0; i < streams.size(); ++i) {
+    require_not_capturing(*group_.contexts[i], streams[i], "an exchange between processes");
+  }
+  for (const bool sends : {true, false}) {
+    for (const std::vector<Message>& packets : sends ? route_.linked_sends : route_.linked_receives) {
+      for (const Message& packet : packets) {
+        for (const BoxOverlap& piece : packet.pieces) {
+          const int32_t member = sends ? piece.src_member : piece.dst_member;
+          const Side& side = sends ? src_side(piece, operands) : dst_side(piece, operands);
+          if (is_near(group_.context_of(member), side.operand)) continue;
+          fail(GPUMEM_UNSUPPORTED,
+               "%s[%zu] is not on the device of member %d; expected device or managed memory there, or "
+               "gpumem_dist_execute()",
+               sends ? "src" : "dst", group_.members.local(member), member);
+        }
+      }
+    }
+  }
+}
+
 // Orders each pair's reader behind its owner's earlier work, or back: the owner behind the reads.
 void Exchange::order(const std::vector<NativeStream>& streams, bool back) const {
   std::vector<bool> recorded(streams.size());
@@ -83,6 +104,10 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
   Operands operands = look_up_all(src, dst, src_name);
   reach_all(operands);
   require_enqueued(operands, streams);
+  enqueue_pulls(operands, streams, order_by);
+}
+
+void Exchange::enqueue_pulls(const Operands& operands, const std::vector<NativeStream>& streams, Order order_by) {
   const ScopedOverride by_table(GPUMEM_FAMILY_PERMUTE);
   const ScopeExit end([this]() noexcept {
     at_work_.clear();
@@ -113,6 +138,58 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
       // The device is lost, or memory has run out.
     }
     for (size_t i = 0; i < streams.size(); ++i) group_.contexts[i]->device().finish_stream(streams[i]);
+    throw;
+  }
+}
+
+void Exchange::enqueue_linked(const std::vector<WorkStream>& on, const void* const* src, void* const* dst,
+                              const ReadStreams& read_streams, Progress& progress) {
+  on_ = on;
+  const ScopeExit end([this]() noexcept {
+    end_rounds();
+    under_way_ = false;
+  });
+  const auto keep_blocks = [&] {
+    for (auto* slots : {&rounds_.outgoing, &rounds_.incoming}) {
+      for (std::vector<Slot>& of_all : *slots) {
+        for (size_t at = 0; at < of_all.size(); ++at) {
+          if (!group_.contexts[at]->device_memory().pooled()) progress.blocks.push_back(std::move(of_all[at].block));
+        }
+      }
+    }
+  };
+  Operands operands;
+  std::vector<NativeStream> streams;
+  const auto make_ready = [&] {
+    streams = read_streams();
+    operands = look_up_all(src, dst, "src");
+    reach_all(operands);
+    require_enqueued(operands, streams);
+    require_near(operands, streams);
+    open_slots(operands);
+    return Bytes();
+  };
+  group_.communicator.agree(0, make_ready, [](const Bytes&, const Bytes&, int32_t) { return Bytes(); });
+  under_way_ = true;
+  try {
+    const auto follow = [&](size_t at, NativeStream first, NativeStream second) {
+      const MemberFence& fence = progress.fences.emplace_back(group_.contexts[at]->device());
+      fence.record(first);
+      fence.wait(*group_.contexts[at], second);
+    };
+    for (size_t at = 0; at < streams.size(); ++at) follow(at, streams[at], on_[at].stream);
+    enqueue_rounds(operands, progress);
+    at_work_.clear();
+    enqueue_pulls(operands, streams, Order::members);
+    for (size_t at = 0; at < streams.size(); ++at) follow(at, on_[at].stream, streams[at]);
+    keep_blocks();
+  } catch (...) {  // the program may free memory that is still used
+    give_up(current_error());
+    group_.wire->link->abort();
+    for (size_t at = 0; at < streams.size(); ++at) {
+      for (const NativeStream stream : {on_[at].stream, streams[at]})
+        group_.contexts[at]->device().finish_stream(stream);
+    }
     throw;
   }
 }

@@ -50,13 +50,13 @@ int32_t Exchange::Window::first_process() const noexcept {
   return -1;
 }
 
-Exchange::Exchange(const Group& group, const Layout& src, const Layout& dst, int64_t workspace_bytes, bool in_place)
+Exchange::Exchange(PlanKind kind, const Group& group, const Layout& src, const Layout& dst, int64_t workspace_bytes)
     : group_(group),
       element_bytes_(src.element_bytes),
-      route_(route(src, dst, group, workspace_bytes)),
+      route_(route(src, dst, group, workspace_bytes, kind == PlanKind::reduce ? kLeastLinkedOfReduction : 0)),
       outgoing_room_(place_packets(route_.linked_sends, true)),
       incoming_room_(place_packets(route_.linked_receives, false)),
-      in_place_(in_place),
+      in_place_(kind == PlanKind::halo),
       src_reach_(group_.contexts.size()),
       dst_reach_(group_.contexts.size()),
       peer_copies_(group_, workspace_bytes),

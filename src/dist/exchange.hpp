@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -10,6 +12,7 @@
 
 #include "dist/batches.hpp"
 #include "dist/managed_staging.hpp"
+#include "dist/member_fences.hpp"
 #include "dist/movement.hpp"
 #include "dist/peer_copy_pipeline.hpp"
 #include "dist/peers.hpp"
@@ -45,18 +48,24 @@ struct Route {
   std::vector<std::vector<Message>> linked_receives{};
 };
 constexpr int64_t kPacketAlignment = 256;
-constexpr int64_t kLeastLinked = 64 << 10;  // between two participants; less uses messages, without a kernel launch
+// Between two participants, a reduction sends less than this by messages, without a kernel launch. Other plans use only
+// the link if there is one, so that they can be enqueued.
+constexpr int64_t kLeastLinkedOfReduction = 64 << 10;
 // The part of the workspace for messages. It is small if packets use a link, because they take the rest.
 int64_t staged_share(const Group& group, int64_t workspace_bytes) noexcept;
 // workspace_bytes: equal on every process.
-Route route(const Layout& src, const Layout& dst, const Group& group, int64_t workspace_bytes);
+Route route(const Layout& src, const Layout& dst, const Group& group, int64_t workspace_bytes, int64_t least_linked);
 
 constexpr int64_t kLeastWorkspace = 4096;
+// Whether the participant's device packs the operand in place.
+bool is_near(Context& context, const Operand& operand) noexcept;
+
+enum class PlanKind : int32_t { redistribute, halo, reduce };
 
 class Exchange {
  public:
-  // in_place: writes go between the elements that are read.
-  Exchange(const Group& group, const Layout& src, const Layout& dst, int64_t workspace_bytes, bool in_place = false);
+  // A halo writes between the elements that it reads.
+  Exchange(PlanKind kind, const Group& group, const Layout& src, const Layout& dst, int64_t workspace_bytes);
 
   // One pointer per local participant. If in place, dst may be nullptr. src_name: the argument. Collective.
   void run(const void* const* src, void* const* dst, const char* src_name = "src");
@@ -80,6 +89,16 @@ class Exchange {
   enum class Order : int32_t { members, callers };
   void enqueue(const void* const* src, void* const* dst, const std::vector<NativeStream>& streams,
                const char* src_name = "src", Order order = Order::members);
+  struct Progress {
+    std::deque<MemberFence>
+        fences{};  // in the order in which they pass; first those of earlier work, one per participant
+    std::vector<std::unique_ptr<TemporaryBlock>> blocks{};  // whose release would wait
+  };
+  using ReadStreams = std::function<std::vector<NativeStream>()>;  // one per local participant
+  // Enqueues run() if no piece goes through host memory. Streams of `on` pack and unpack. The caller watches the
+  // progress, because a transfer may never end. Collective: returns once every process has called it, or run().
+  void enqueue_linked(const std::vector<WorkStream>& on, const void* const* src, void* const* dst,
+                      const ReadStreams& read_streams, Progress& progress);
   // Waits for earlier work of the participants' work streams.
   void finish_earlier() const;
   // A failure before run(): notifies processes that wait for messages of this one.
@@ -94,9 +113,8 @@ class Exchange {
   bool is_empty() const noexcept { return only_pulls() && route_.pulls.empty(); }
   // Whether enqueue() can replace run(): no other process waits for this one to agree.
   bool can_be_enqueued() const noexcept { return only_pulls() && !agrees_; }
-  bool only_pulls() const noexcept {
-    return route_.sends.empty() && route_.receives.empty() && route_.staged.empty() && !is_linked();
-  }
+  bool avoids_host() const noexcept { return route_.sends.empty() && route_.receives.empty() && route_.staged.empty(); }
+  bool only_pulls() const noexcept { return avoids_host() && !is_linked(); }
 
  private:
   // The used part of a participant's memory: from the first to the end of the last element.
@@ -192,10 +210,14 @@ class Exchange {
   void pack_packet(const Message& packet, const Slot& slot, const Operands& operands);
   void unpack_packet(const Message& packet, const Slot& slot, const Operands& operands);
   void begin_round(const Operands& operands);
+  void end_round(const Operands& operands);
+  void enqueue_rounds(const Operands& operands, Progress& progress);
   bool go_on(const Operands& operands);
   void end_rounds() noexcept;
   void find_pairs();
   void require_enqueued(const Operands& operands, const std::vector<NativeStream>& streams) const;
+  void require_near(const Operands& operands, const std::vector<NativeStream>& streams) const;
+  void enqueue_pulls(const Operands& operands, const std::vector<NativeStream>& streams, Order order_by);
   void order(const std::vector<NativeStream>& streams, bool back) const;
 
   const Group group_;

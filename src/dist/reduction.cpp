@@ -227,7 +227,7 @@ class Reduction::Operand {
 Reduction::Reduction(const Group& group, Layout layout, int64_t workspace_bytes)
     : group_(group), layout_(std::move(layout)), rooms_(group_.contexts.size(), 0) {
   const Layout wanted = whole_leaves();
-  exchange_ = std::make_unique<Exchange>(group_, layout_, wanted, workspace_bytes);
+  exchange_ = std::make_unique<Exchange>(PlanKind::reduce, group_, layout_, wanted, workspace_bytes);
   full_boxes_ = std::count_if(layout_.boxes.begin(), layout_.boxes.end(), [](const Box& box) { return !box.empty(); });
 }
 

@@ -1,5 +1,6 @@
 // Transfers on the link. Round r combines the r-th packet of each pair, so no transfer waits for a later one. A round
-// travels on the link's streams while work streams pack the next. Work streams never wait for the link, which may break.
+// travels on the link's streams while work streams pack the next. The link may break: participants' own streams never
+// wait for it, and those of an enqueued exchange wait for it only while a thread watches it.
 #include <atomic>
 #include <new>
 #include <thread>
@@ -9,11 +10,6 @@
 
 namespace gpumem {
 namespace {
-
-// On the participant's device, which packs it in place.
-bool is_near(const Context& context, const Operand& operand, int32_t ordinal) noexcept {
-  return context.on_cuda() && !operand.on_host() && (operand.kind != GPUMEM_MEMORY_DEVICE || operand.device == ordinal);
-}
 
 constexpr std::chrono::seconds kPatience{1};
 
@@ -30,6 +26,11 @@ void keep(std::unique_ptr<TemporaryBlock> block) noexcept {
 }
 
 }  // namespace
+
+bool is_near(Context& context, const Operand& operand) noexcept {
+  return context.on_cuda() && !operand.on_host() &&
+         (operand.kind != GPUMEM_MEMORY_DEVICE || operand.device == context.device().props().ordinal);
+}
 
 // Returns the slot bytes per local participant, and places each packet in its slot.
 std::vector<int64_t> Exchange::place_packets(std::vector<std::vector<Message>>& rounds, bool sends) const {
@@ -98,7 +99,7 @@ void Exchange::pack_packet(const Message& packet, const Slot& slot, const Operan
     const WorkStream& on = on_of(piece.src_member);
     const Side& side = src_side(piece, operands);
     const Index tight = piece.shape.tight_strides();
-    if (is_near(context, side.operand, context.device().props().ordinal)) {
+    if (is_near(context, side.operand)) {
       move_part(context, piece.shape, src_of(piece, operands), side.operand, {to, tight}, slot.operand, on.stream,
                 Completion::asynchronous);
       at_work(context, on.stream);
@@ -118,7 +119,7 @@ void Exchange::unpack_packet(const Message& packet, const Slot& slot, const Oper
     const WorkStream& on = on_of(piece.dst_member);
     const Side& side = dst_side(piece, operands);
     const Index tight = piece.shape.tight_strides();
-    if (is_near(context, side.operand, context.device().props().ordinal)) {
+    if (is_near(context, side.operand)) {
       move_part(context, piece.shape, {from, tight}, slot.operand, dst_of(piece, operands), side.operand, on.stream,
                 Completion::asynchronous);
       at_work(context, on.stream);
@@ -160,6 +161,17 @@ void Exchange::begin_round(const Operands& operands) {
   wire.link->begin(transfers, wire.streams);
 }
 
+// Unpacks what has arrived in the first round that is not over.
+void Exchange::end_round(const Operands& operands) {
+  const auto round = static_cast<size_t>(rounds_.over);
+  for (size_t i = 0; round < route_.linked_receives.size() && i < route_.linked_receives[round].size(); ++i) {
+    const Message& packet = route_.linked_receives[round][i];
+    const size_t at = group_.members.local(packet.pieces.front().dst_member);
+    if (!goes_directly(packet, false, operands)) unpack_packet(packet, rounds_.incoming[round % 2][at], operands);
+  }
+  ++rounds_.over;
+}
+
 bool Exchange::go_on(const Operands& operands) {
   if (rounds_.over == rounds()) return false;
   DeviceTransport& wire = *group_.wire;
@@ -176,16 +188,35 @@ bool Exchange::go_on(const Operands& operands) {
     for (size_t at = 0; at < wire.streams.size(); ++at) {
       if (!fence(rounds_.over, at).passed()) return false;
     }
-    const auto round = static_cast<size_t>(rounds_.over);
-    for (size_t i = 0; round < route_.linked_receives.size() && i < route_.linked_receives[round].size(); ++i) {
-      const Message& packet = route_.linked_receives[round][i];
-      const size_t at = group_.members.local(packet.pieces.front().dst_member);
-      if (!goes_directly(packet, false, operands)) unpack_packet(packet, rounds_.incoming[round % 2][at], operands);
-    }
-    ++rounds_.over;
+    end_round(operands);
     group_.communicator.begin_deadline();
   }
   return true;
+}
+
+// The work streams wait for each round before they unpack it, and before they pack into its slots again.
+void Exchange::enqueue_rounds(const Operands& operands, Progress& progress) {
+  DeviceTransport& wire = *group_.wire;
+  const size_t members = group_.contexts.size();
+  while (rounds_.over < rounds()) {
+    const bool begins = rounds_.begun < rounds();
+    if (begins) {
+      begin_round(operands);
+      group_.communicator.begin_deadline();
+      while (!wire.link->ready()) group_.communicator.pause();
+      rounds_.pending = false;
+      for (size_t at = 0; at < members; ++at) {
+        progress.fences.emplace_back(group_.contexts[at]->device()).record(wire.streams[at]);
+      }
+    }
+    if (begins && rounds_.begun == 1 && rounds() > 1) continue;  // the next one is packed meanwhile
+    const size_t begun_since = static_cast<size_t>(rounds_.begun - rounds_.over);
+    for (size_t at = 0; at < members; ++at) {
+      const MemberFence& arrived = progress.fences[progress.fences.size() - begun_since * members + at];
+      arrived.wait(*group_.contexts[at], on_[at].stream);
+    }
+    end_round(operands);
+  }
 }
 
 void Exchange::end_rounds() noexcept {

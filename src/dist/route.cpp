@@ -161,7 +161,7 @@ int64_t staged_share(const Group& group, int64_t workspace_bytes) noexcept {
 }
 
 // Ordered by dst box, then src box, so both ends list the pieces between two processes in one order.
-Route route(const Layout& src, const Layout& dst, const Group& group, int64_t workspace_bytes) {
+Route route(const Layout& src, const Layout& dst, const Group& group, int64_t workspace_bytes, int64_t least_linked) {
   const Members& members = group.members;
   const int32_t here = group.communicator.rank();
   const int32_t processes = group.communicator.size();
@@ -193,7 +193,7 @@ Route route(const Layout& src, const Layout& dst, const Group& group, int64_t wo
     const std::pair between(piece.src_member, piece.dst_member);
     const int32_t from = members.process_of(piece.src_member);
     const int32_t to = members.process_of(piece.dst_member);
-    if (packet_bytes > 0 && bytes_between[between] >= kLeastLinked) {
+    if (packet_bytes > 0 && bytes_between[between] >= least_linked) {
       packets.try_emplace(between, packet_bytes).first->second.add(from, 0, piece);
     } else if (from == here) {
       sends.add(to, (to - here + processes) % processes, piece);

@@ -65,12 +65,39 @@ MapCall random_call(Random& random) {
   return c;
 }
 
+// Pixels of 1-byte elements: interleaved or planar channels on both sides, with gaps between rows, and with a scale and an
+// offset for all channels or for each.
+MapCall random_image(Random& random) {
+  MapCall c;
+  c.kind = MapFunction::convert_scaled;
+  c.dtype = random.below(2) == 0 ? GPUMEM_U8 : GPUMEM_I8;
+  c.dst_type = kAllTypes[random.below(12)];
+  c.nan_value = 7;
+  c.x.resize(3);
+  const int64_t channels = random.between(1, 5), rows = random.between(1, 4), cols = random.between(5, 900);
+  c.extents = {channels, rows, cols};
+  const auto strides = [&]() -> std::vector<int64_t> {
+    const int64_t gap = random.below(3) == 0 ? random.between(1, 20) : 0;
+    if (random.below(2) == 0) return {rows * (cols + gap), cols + gap, 1};
+    return {1, cols * channels + gap * (random.below(2) == 0 ? channels : 1), channels};
+  };
+  c.z.strides = strides();
+  c.x[0].strides = random.below(2) == 0 ? c.z.strides : strides();
+  for (const size_t k : {1, 2}) c.x[k].strides = {random.below(3) == 0 ? 0 : random.below(8) == 0 ? 2 : 1, 0, 0};
+  return c;
+}
+
 class MapConformance : public Conformance {
  protected:
   void run_case(EveryVariant& variants, Random& random, std::vector<int64_t> extents) {
     MapCall c = random_call(random);
     c.extents = std::move(extents);
-    c.z.strides = distinct_strides(c.extents, random);
+    run_case(variants, random, std::move(c));
+  }
+  // Strides that c lacks are random.
+  void run_case(EveryVariant& variants, Random& random, MapCall c) {
+    const bool has_strides = !c.z.strides.empty();
+    if (!has_strides) c.z.strides = distinct_strides(c.extents, random);
     const bool empty = std::find(c.extents.begin(), c.extents.end(), 0) != c.extents.end();
     const bool aligned = random.below(4) != 0;
     const auto offset = [&](size_t size) { return aligned ? size * random.below(16 / size) : random.below(16); };
@@ -84,9 +111,11 @@ class MapConformance : public Conformance {
     bool reads_z = false;
     for (size_t k = 0; k < c.x.size(); ++k) {
       MapView& view = c.x[k];
-      view.strides = random.below(4) == 0 ? distinct_strides(c.extents, random) : c.z.strides;
-      if (random.below(5) == 0 && !view.strides.empty()) view.strides[random.below(view.strides.size())] = 0;
-      if (random.below(8) == 0) std::fill(view.strides.begin(), view.strides.end(), 0);
+      if (!has_strides) {
+        view.strides = random.below(4) == 0 ? distinct_strides(c.extents, random) : c.z.strides;
+        if (random.below(5) == 0 && !view.strides.empty()) view.strides[random.below(view.strides.size())] = 0;
+        if (random.below(8) == 0) std::fill(view.strides.begin(), view.strides.end(), 0);
+      }
       const gpumem_memory_kind kind = random.below(3) != 0 ? z_kind : cases::kind(random.below(4));
       const int64_t elements = reach(c.extents, view.strides);
       const size_t at = offset(c.source_bytes(k));
@@ -98,7 +127,7 @@ class MapConformance : public Conformance {
       images.x[k] = {sources.back().image(), view.strides};
       if (c.kind == MapFunction::convert_scaled && k > 0 && random.below(5) == 0) {
         view.p = images.x[k].p = nullptr;
-      } else if (random.below(6) == 0 && !reads_z && c.source_bytes(k) == c.z_bytes() && !empty) {
+      } else if (!has_strides && random.below(6) == 0 && !reads_z && c.source_bytes(k) == c.z_bytes() && !empty) {
         view = c.z;
         fill_source(c, k, z.whole_image(), static_cast<size_t>(z.image() - z.whole_image().data()),
                     reach(c.extents, c.z.strides), random);
@@ -147,7 +176,10 @@ TEST_P(MapConformance, GivesTheBitsOfTheDefinitionByEveryVariant) {
   EveryVariant variants(ctx, GPUMEM_FAMILY_MAP);
   Random random(71);
   const int cases = quick_run() ? 250 : 2000;
-  for (int i = 0; i < cases && !enough(); ++i) run_case(variants, random, random_extents(random));
+  for (int i = 0; i < cases && !enough(); ++i) {
+    run_case(variants, random, random_extents(random));
+    if (i % 5 == 0) run_case(variants, random, random_image(random));
+  }
   variants.expect_all_used(on_cuda());
 }
 

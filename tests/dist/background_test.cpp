@@ -1,6 +1,7 @@
 // Exchanges between processes that are only enqueued: what they move, in whose order, and what happens when one fails.
 #include <gtest/gtest.h>
 
+#include "dist/rank_streams.hpp"
 #include "dist/ranks.hpp"
 #include "dist/worker.hpp"
 
@@ -8,50 +9,6 @@ namespace gpumem_test {
 namespace {
 
 int cases(int all) { return quick_run() ? all / 10 : all; }
-
-// A rank with a stream of each member's context, and now and then the context's own.
-class Streams {
- public:
-  explicit Streams(Rank& rank) : rank_(rank) {
-    rank.transport.allow_any_thread();
-    for (gpumem_ctx* ctx : rank.part.contexts) {
-      EXPECT_TRUE(ok(gpumem_stream_create(ctx, &made_.emplace_back())));
-    }
-    choose(false);
-  }
-  ~Streams() {
-    for (gpumem_stream* stream : made_) EXPECT_TRUE(ok(gpumem_stream_destroy(stream)));
-  }
-  Streams(const Streams&) = delete;
-  Streams& operator=(const Streams&) = delete;
-
-  void choose(bool own) {
-    used_ = made_;
-    for (gpumem_stream*& stream : used_) stream = own && rank_.own.below(2) == 0 ? nullptr : stream;
-  }
-  gpumem_status enqueue(gpumem_dist_plan* plan, const void* const* src, void* const* dst) const {
-    return gpumem_dist_execute_async(plan, src, dst, used_.data());
-  }
-  void finish() const {
-    for (size_t i = 0; i < used_.size(); ++i)
-      EXPECT_TRUE(ok(gpumem_stream_synchronize(rank_.part.contexts[i], used_[i])));
-  }
-  // Enqueues, and waits for the streams.
-  Execute both() {
-    return [this](gpumem_dist_plan* plan, const void* const* src, void* const* dst) {
-      choose(true);
-      const gpumem_status status = enqueue(plan, src, dst);
-      finish();
-      return status;
-    };
-  }
-  gpumem_stream* of(size_t member) const { return used_[member]; }
-
- private:
-  Rank& rank_;
-  std::vector<gpumem_stream*> made_;
-  std::vector<gpumem_stream*> used_;
-};
 
 void in_hosts(int size, const std::function<void(Rank&)>& f) {
   EXPECT_TRUE(in_processes(On::host, size, f)->all_well());
@@ -62,7 +19,8 @@ TEST(DistBackground, MoveAnyLayoutToAnyOther) {
   for (const int size : {2, 3, 5}) {
     in_hosts(size, [](Rank& rank) {
       rank.start();
-      Streams streams(rank);
+      rank.transport.allow_any_thread();
+      RankStreams streams(rank.part, rank.own);
       for (int i = 0; i < cases(200) && !testing::Test::HasFailure(); ++i) {
         PlannedMove planned(rank.dist.get(), rank.part, random_move(rank.part.all, 6000, rank.shared), nullptr,
                             rank.own);
@@ -77,7 +35,8 @@ TEST(DistBackground, MoveAnyLayoutToAnyOther) {
 TEST(DistBackground, FillHalos) {
   in_hosts(4, [](Rank& rank) {
     rank.start();
-    Streams streams(rank);
+    rank.transport.allow_any_thread();
+    RankStreams streams(rank.part, rank.own);
     for (int i = 0; i < cases(150) && !testing::Test::HasFailure(); ++i) {
       const gpumem_dist_plan_options options = plan_options(int64_t{4096} << (rank.rank * 5 % 7));
       Halo halo;
@@ -95,7 +54,8 @@ TEST(DistBackground, RunBetweenWhatTheStreamsHold) {
     constexpr int64_t kEach = 20000;
     constexpr int32_t kTurns = 30;
     rank.start();
-    Streams streams(rank);
+    rank.transport.allow_any_thread();
+    RankStreams streams(rank.part, rank.own);
     const int64_t n = kEach * rank.part.all;
     Layout from{4, {n}, {}}, to{4, {n}, {}};
     for (int64_t i = 0; i < rank.part.all; ++i) {
@@ -138,7 +98,8 @@ TEST(DistBackground, RunBetweenWhatTheStreamsHold) {
 TEST(DistBackground, OtherStreamsGoOn) {
   in_hosts(2, [](Rank& rank) {
     rank.start();
-    Streams streams(rank);
+    rank.transport.allow_any_thread();
+    RankStreams streams(rank.part, rank.own);
     PlannedMove planned(rank.dist.get(), rank.part, all_to_all(rank.part), nullptr, rank.own);
     planned.run(rank.shared);
     planned.by = [&](gpumem_dist_plan* plan, const void* const* src, void* const* dst) {
@@ -171,7 +132,8 @@ TEST(DistBackground, OtherStreamsGoOn) {
 TEST(DistBackground, BlockingCallsComeAfterwards) {
   in_hosts(3, [](Rank& rank) {
     rank.start();
-    Streams streams(rank);
+    rank.transport.allow_any_thread();
+    RankStreams streams(rank.part, rank.own);
     PlannedMove planned(rank.dist.get(), rank.part, all_to_all(rank.part), nullptr, rank.own);
     PlannedReduction sum(rank.dist.get(), rank.part, slabs(rank.part, 9001), nullptr, rank.own);
     planned.run(rank.shared);
@@ -237,7 +199,8 @@ TEST(DistBackground, MemoryMayBeFreedBehindIt) {
 void expect_told(gpumem_status status, const Execute& wrong) {
   const auto processes = in_processes(On::host, 3, [&](Rank& rank) {
     rank.start(kEnough);
-    Streams streams(rank);
+    rank.transport.allow_any_thread();
+    RankStreams streams(rank.part, rank.own);
     PlannedMove planned(rank.dist.get(), rank.part, all_to_all(rank.part), nullptr, rank.own);
     planned.by = [&](gpumem_dist_plan* plan, const void* const* src, void* const* dst) {
       return rank.rank == 1 ? wrong(plan, src, dst) : streams.enqueue(plan, src, dst);
@@ -274,7 +237,8 @@ TEST(DistBackground, AMistakeOfOneProcess) {
 TEST(DistBackground, AProcessThatNeverCalls) {
   const auto processes = in_processes(On::host, 2, [](Rank& rank) {
     rank.start(kDeadline);
-    Streams streams(rank);
+    rank.transport.allow_any_thread();
+    RankStreams streams(rank.part, rank.own);
     PlannedMove planned(rank.dist.get(), rank.part, all_to_all(rank.part), nullptr, rank.own);
     if (rank.rank == 1) return sleep_for(3 * kDeadline);
     planned.by = streams.both();
@@ -288,7 +252,8 @@ TEST(DistBackground, AProcessThatNeverCalls) {
 TEST(DistBackground, AnAbortEndsIt) {
   const auto processes = in_processes(On::host, 2, [](Rank& rank) {
     rank.start(kLong);
-    Streams streams(rank);
+    rank.transport.allow_any_thread();
+    RankStreams streams(rank.part, rank.own);
     PlannedMove planned(rank.dist.get(), rank.part, all_to_all(rank.part), nullptr, rank.own);
     if (rank.rank == 1) return sleep_for(2);
     planned.by = [&](gpumem_dist_plan* plan, const void* const* src, void* const* dst) {
@@ -309,7 +274,8 @@ TEST(DistBackground, DevicesAreRefusedInEveryProcess) {
   const auto processes = in_processes(contexts_of_a_child().back(), 2, [](Rank& rank) {
     if (contexts_of_a_child().back() != On::cuda) GTEST_SKIP() << "there is no device";
     rank.start();
-    Streams streams(rank);
+    rank.transport.allow_any_thread();
+    RankStreams streams(rank.part, rank.own);
     PlannedMove planned(rank.dist.get(), rank.part, all_to_all(rank.part), nullptr, rank.own);
     planned.by = streams.both();
     EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, planned.execute(), {"device"}));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "dist/rank_streams.hpp"
 #include "dist/ranks.hpp"
 #include "dist/worker.hpp"
 
@@ -58,6 +59,35 @@ TEST_P(DistDevices, ExchangeInMemoryOfAnyKind) {
       Halo halo;
       const Layout layout = random_halo_layout(part.all, 100000, halo, shared);
       PlannedHalo(dist, part, layout, halo, &options, own).run(shared);
+    }
+  });
+}
+
+bool is_linked(gpumem_dist_plan* plan) {
+  char text[4096];
+  EXPECT_TRUE(ok(gpumem_dist_explain(plan, GPUMEM_FORMAT_TEXT, text, sizeof text, nullptr)));
+  return contains_word(text, "nccl");
+}
+
+// Each process decides by itself whether it waits in the call.
+TEST_P(DistDevices, ExchangeBehindTheCall) {
+  run([](gpumem_dist* dist, const Part& part, Random& shared, Random& own) {
+    RankStreams streams(part, own);
+    const auto by = [&](gpumem_dist_plan* plan) -> Execute {
+      return is_linked(plan) && own.below(4) != 0 ? streams.both() : gpumem_dist_execute;
+    };
+    for (int i = 0; i < 20 && !testing::Test::HasFailure(); ++i) {
+      const gpumem_dist_plan_options options = plan_options(int64_t{1} << (18 + i % 6));
+      PlannedMove move(dist, part, random_move(part.all, 200000, shared), &options, own, true);
+      Halo halo;
+      const Layout layout = random_halo_layout(part.all, 100000, halo, shared);
+      PlannedHalo filled(dist, part, layout, halo, &options, own, true);
+      for (int turn = 0; turn < 2; ++turn) {
+        move.by = by(move.plan());
+        move.run(shared);
+        filled.by = by(filled.plan());
+        filled.run(shared);
+      }
     }
   });
 }

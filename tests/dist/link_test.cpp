@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "dist/fake_nccl.hpp"
+#include "dist/rank_streams.hpp"
 #include "dist/worker.hpp"
 #include "emulation/gates.hpp"
 #include "emulation/memory.hpp"
@@ -216,6 +217,100 @@ TEST_F(Link, ReducesToTheBitsOfOneSequence) {
   }
 }
 
+// Each process decides by itself whether it waits in the call.
+TEST_F(Link, MovesBehindTheCall) {
+  for (const std::vector<int>& members : kRanks) {
+    in_ranks(members, [&](LinkedRank& rank) {
+      rank.start();
+      RankStreams streams(rank.part, rank.own);
+      const auto by = [&]() -> Execute { return rank.own.below(4) == 0 ? gpumem_dist_execute : streams.both(); };
+      for (int i = 0; i < (quick_run() ? 6 : 20) && !testing::Test::HasFailure(); ++i) {
+        const gpumem_dist_plan_options options = plan_options(int64_t{1} << (18 + rank.shared.below(5)));
+        PlannedMove move(rank.dist.get(), rank.part, random_move(rank.part.all, 60000, rank.shared),
+                         i % 4 == 0 ? nullptr : &options, rank.own, true);
+        Halo halo;
+        const Layout layout = random_halo_layout(rank.part.all, 20000, halo, rank.shared);
+        PlannedHalo filled(rank.dist.get(), rank.part, layout, halo, &options, rank.own, true);
+        for (int turn = 0; turn < 2; ++turn) {
+          move.by = by();
+          move.run(rank.shared);
+          filled.by = by();
+          filled.run(rank.shared);
+        }
+      }
+    });
+  }
+}
+
+// The elements are written before each turn and overwritten behind it. Nothing waits in between, and a plan may go.
+TEST_F(Link, MovesBetweenWhatTheStreamsHold) {
+  constexpr int64_t kEach = 20000;
+  constexpr int32_t kTurns = 40;
+  in_ranks({1, 2}, [&](LinkedRank& rank) {
+    rank.start();
+    const RankStreams streams(rank.part, rank.own);
+    const gpumem_dist_plan_options options = plan_options(kWork);
+    const Move move = swap_slabs(rank.part.all, kEach);
+    const auto members = static_cast<size_t>(rank.part.count());
+    const View src(move.src, rank.part.first, rank.part.count()), dst(move.dst, rank.part.first, rank.part.count());
+    gpumem_dist_plan* made = nullptr;
+    ASSERT_TRUE(ok(gpumem_dist_plan_redistribute(rank.dist.get(), &src.raw, &dst.raw, nullptr, &options, &made)));
+    Plan plan(made);
+    std::vector<void*> from(members), to(members * kTurns);
+    const auto allocate = [&](size_t member, void*& p) {
+      ASSERT_TRUE(ok(gpumem_alloc_device(rank.part.contexts[member], kEach * 8, &p)));
+    };
+    for (size_t i = 0; i < members; ++i) allocate(i, from[i]);
+    for (size_t i = 0; i < to.size(); ++i) allocate(i % members, to[i]);
+    const auto value_of = [](int32_t turn, int64_t member) { return 100.0 * turn + static_cast<double>(member); };
+    for (int32_t turn = 0; turn < kTurns; ++turn) {
+      for (size_t i = 0; i < members; ++i) {
+        const double value = value_of(turn, rank.part.first + static_cast<int64_t>(i));
+        ASSERT_TRUE(ok(gpumem_fill_async(rank.part.contexts[i], from[i], &value, 8, kEach, streams.of(i))));
+      }
+      ASSERT_TRUE(ok(streams.enqueue(plan.get(), from.data(), &to[members * static_cast<size_t>(turn)])));
+    }
+    streams.finish();
+    plan.reset();
+    for (int32_t turn = 0; turn < kTurns; ++turn) {
+      for (size_t i = 0; i < members; ++i) {
+        const int64_t other = (rank.part.first + static_cast<int64_t>(i) + 1) % rank.part.all;
+        std::vector<double> got(kEach);
+        ASSERT_TRUE(
+            ok(gpumem_copy(rank.part.contexts[i], got.data(), to[members * static_cast<size_t>(turn) + i], kEach * 8)));
+        EXPECT_EQ(got, std::vector<double>(kEach, value_of(turn, other))) << turn;
+      }
+    }
+    for (const std::vector<void*>* all : {&from, &to}) {
+      for (size_t i = 0; i < all->size(); ++i) EXPECT_TRUE(ok(gpumem_free(rank.part.contexts[i % members], (*all)[i])));
+    }
+  });
+}
+
+// Every process has the status, and all can go on.
+TEST_F(Link, MovesNoHostMemoryBehindTheCall) {
+  in_ranks({1, 2, 1}, [&](LinkedRank& rank) {
+    rank.start(30);
+    RankStreams streams(rank.part, rank.own);
+    PlannedMove planned(rank.dist.get(), rank.part, swap_slabs(4, 20000), nullptr, rank.own, true);
+    std::vector<std::vector<double>> on_host(2 * rank.part.contexts.size(), std::vector<double>(20000));
+    std::vector<void*> src, dst;
+    for (size_t i = 0; i < rank.part.contexts.size(); ++i) {
+      src.push_back(on_host[2 * i].data());
+      dst.push_back(on_host[2 * i + 1].data());
+    }
+    const Execute enqueue = streams.both();
+    for (int culprit = 0; culprit < 3; ++culprit) {
+      planned.by = [&](gpumem_dist_plan* plan, const void* const* from, void* const* to) {
+        return rank.rank == culprit ? enqueue(plan, src.data(), dst.data()) : enqueue(plan, from, to);
+      };
+      EXPECT_TRUE(gives(GPUMEM_UNSUPPORTED, planned.execute()));
+      planned.by = enqueue;
+      planned.run(rank.shared);
+    }
+  });
+}
+
 // Slabs in device memory go as they lie: one operation a packet, and no workspace that a small plan could not have.
 TEST_F(Link, SaysWhatItDoes) {
   in_ranks({1, 1}, [&](LinkedRank& rank) {
@@ -235,15 +330,19 @@ TEST_F(Link, SaysWhatItDoes) {
   EXPECT_EQ(fake_nccl_traffic().operations, 12);
 }
 
-// Less than 64 KiB between two members goes by messages.
-TEST_F(Link, LeavesSmallPiecesToMessages) {
+// A plan that moves elements uses only the link, so that it can be enqueued. For the few terms of a reduction, a message is cheaper.
+TEST_F(Link, LeavesFewTermsToMessages) {
   in_ranks({1, 1}, [&](LinkedRank& rank) {
     rank.start();
-    for (const int64_t each : {8191, 8192}) {
-      PlannedMove planned(rank.dist.get(), rank.part, swap_slabs(2, each), nullptr, rank.own);
-      planned.run(rank.shared);
-      EXPECT_EQ(linked_bytes(planned.plan()), each < 8192 ? 0 : 65536);
-    }
+    PlannedMove planned(rank.dist.get(), rank.part, swap_slabs(2, 1), nullptr, rank.own);
+    planned.run(rank.shared);
+    EXPECT_EQ(linked_bytes(planned.plan()), 8);
+    const Context host(On::host, 1);
+    Layout slabs{8, {3000}, {}};  // 476 terms of the first leave it, or 548 of the second
+    for (int64_t m = 0; m < 2; ++m) slabs.boxes.push_back({m, {1500 * m}, {1500 * (m + 1)}, 0, {1}});
+    PlannedReduction sum(rank.dist.get(), rank.part, slabs, nullptr, rank.own);
+    sum.run(host, GPUMEM_F64, GPUMEM_SUM, rank.shared);
+    EXPECT_EQ(linked_bytes(sum.plan()), 0);
   });
 }
 
@@ -303,6 +402,24 @@ TEST_F(Link, ThatBreaksIsAPeerThatIsLost) {
     fake_nccl_traffic();
     const ScopedVariable fails("FAKE_NCCL", how);
     in_ranks({1, 1}, lose_the_peer);
+  }
+}
+
+// The streams go on, and the next call says what happened.
+TEST_F(Link, ThatBreaksReleasesTheStreams) {
+  for (const char* how : {"connect", "send", "async", "hang"}) {
+    SCOPED_TRACE(how);
+    fake_nccl_traffic();
+    const ScopedVariable fails("FAKE_NCCL", how);
+    in_ranks({1, 1}, [](LinkedRank& rank) {
+      rank.start(0.6);
+      RankStreams streams(rank.part, rank.own);
+      const gpumem_dist_plan_options options = plan_options(kWork);
+      PlannedMove planned(rank.dist.get(), rank.part, swap_slabs(2, 20000), &options, rank.own, true);
+      planned.by = streams.both();
+      expect_lost(
+          rank, [&] { return planned.execute(); }, 0.6);
+    });
   }
 }
 

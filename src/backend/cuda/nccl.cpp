@@ -210,6 +210,7 @@ class NcclLink final : public Link {
 
   // Others may still be receiving data from this process. A finalized communicator waits for that.
   bool close() noexcept override {
+    const std::lock_guard<std::mutex> lock(mutex_);
     const bool all = end([](Comm comm) {
       Outcome outcome;
       outcome.note(nccl().finalize(comm), "ncclCommFinalize");
@@ -221,6 +222,9 @@ class NcclLink final : public Link {
   }
 
   void begin(const std::vector<Transfer>& transfers, const std::vector<NativeStream>& streams) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (left_behind_ || comms_->empty())
+      fail(GPUMEM_PEER_LOST, "the link between the devices was ended after an error");
     bool connected = true;
     for (const Transfer& t : transfers) connected = !connected_.insert({t.member, t.peer, t.sends}).second && connected;
     if (!connected)
@@ -232,6 +236,7 @@ class NcclLink final : public Link {
   }
 
   bool ready() override {
+    const std::lock_guard<std::mutex> lock(mutex_);
     if (!calls_.over()) return false;
     for (Comm comm : *comms_) {
       int state = kSuccess;
@@ -242,6 +247,7 @@ class NcclLink final : public Link {
   }
 
   bool abort() noexcept override {
+    const std::lock_guard<std::mutex> lock(mutex_);
     return end([](Comm comm) { return Outcome{nccl().abort(comm), "ncclCommAbort"}; });
   }
 
@@ -327,6 +333,7 @@ class NcclLink final : public Link {
     devices_.clear();
   }
 
+  std::mutex mutex_;  // a thread that watches transfers may abort the link
   std::vector<Device> devices_;
   const std::shared_ptr<Comms> comms_ = std::make_shared<Comms>();  // one per participant here; empty after abort()
   std::set<std::tuple<size_t, int32_t, bool>> connected_;           // participant, peer and direction
