@@ -59,10 +59,7 @@ const char* deprioritized_for_elements(const DeviceProps&, const PermuteParams& 
   return few_elements(p) ? "single elements are faster for so few or such wide ones" : nullptr;
 }
 
-// Tiles have less to prepare.
-const char* deprioritized_if_tiny(const DeviceProps&, const PermuteParams& p) noexcept {
-  return p.elements() <= int64_t{1} << 16 ? "single elements are faster for so few" : nullptr;
-}
+constexpr const char* kFew = "single elements are faster for so few";
 
 // Cached per thread, because programs repeat calls and the search can take ten times as long as the rest of a call.
 const PackedTile& tile_of(const PermuteAxes& axes) noexcept {
@@ -108,10 +105,11 @@ bool is_cached(const DeviceProps& d, const PermuteParams& p) noexcept {
 // x 20 of 4 bytes, 61 percent: tiled 9.2 us, packed 6.6. 9 x 26 x 24 x 72 x 30 of 16 bytes, 98 percent: tiled 104, packed
 // 131. The short rows of tiles with 4-byte elements need the cache. Of 27 larger permutations, 23 take up to 1.62 times as
 // long with tiled, and the others 0.88 times or more. Tiles have little to prepare, so up to 2.5 MiB, fewer of them need to
-// be filled: 14 x 1089 x 37 of 2 bytes, 57 percent: tiled 3.1 us, packed 4.6.
+// be filled: 14 x 1089 x 37 of 2 bytes, 57 percent: tiled 3.1 us, packed 4.6. Few elements of 16 bytes: 7 x 53 x 5 x 3 x 20,
+// tiled 2.6 us, strided_scalar 2.2.
 const char* deprioritized_if_empty(const DeviceProps& d, const PermuteParams& p) noexcept {
-  if (const char* reason = deprioritized_if_tiny(d, p)) return reason;
   const int64_t bytes = p.axes.element_bytes;
+  if (p.elements() <= int64_t{bytes == 16 ? 3 : 1} << 16) return kFew;
   const bool planes = form_of(p.axes) == PermuteForm::planes;
   if (bytes == 4 && planes && !is_cached(d, p) && tile_of(p.axes).fits) {
     return "the rows of its tiles are short for more than the L2 cache holds";
@@ -147,13 +145,13 @@ const char* accepts_transpose(const DeviceProps&, const PermuteParams& p) noexce
 constexpr int64_t kShortSide = 256;
 
 const char* deprioritized_if_scattered(const DeviceProps& d, const PermuteParams& p) noexcept {
-  if (const char* reason = deprioritized_if_tiny(d, p)) return reason;
+  if (p.elements() <= int64_t{1} << 16) return kFew;
   if (!is_transpose(p.axes)) return nullptr;
   const TransposeParams t = transpose_of(p);
   const bool narrow = std::min(t.rows, t.cols) <= kAosSoaWidth;
   // H200: 224 x 224 x 3 of 4 bytes by 201: transpose 2.2 us, strided_scalar 1.6.
   const bool tiles = std::min(t.rows, t.cols) >= kPermuteLeastTiled;
-  if (!tiles && t.element_bytes >= 4 && few_elements(p)) return "single elements are faster for so few";
+  if (!tiles && t.element_bytes >= 4 && few_elements(p)) return kFew;
   const bool short_ones = std::max(t.rows, t.cols) <= kAosSoaWidth;
   const bool slow = t.element_bytes <= 2 || !is_cached(d, p) || (t.element_bytes == 4 && !short_ones && tiles);
   const bool apart = (narrow && slow) || (t.element_bytes == 2 && std::min(t.rows, t.cols) <= kShortSide);
