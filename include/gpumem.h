@@ -2162,15 +2162,15 @@ GPUMEM_API gpumem_status gpumem_dist_execute(gpumem_dist_plan *plan, const void 
  *             on either. All work is done once the streams of all participants are. Meanwhile you may enqueue the
  *             plan again, or destroy it.
  * Processes   Between several processes, the elements travel while the program computes. The exchanges of a
- *             gpumem_dist run in the order of the calls, each after the earlier work on all given streams. Its other
- *             collective calls first wait for them, and so does gpumem_dist_plan_destroy(). On the host, a thread of
- *             the library calls the transport. With NCCL, the call returns once every process has called it. A thread
- *             of the library then watches the transfers. At most 16 exchanges are enqueued; the next call waits.
+ *             gpumem_dist run in the order of the calls. Its other collective calls first wait for them, and so does
+ *             gpumem_dist_plan_destroy(). On the host, a thread of the library calls the transport, after the earlier
+ *             work on all given streams. With NCCL, the call returns once every process has called it. A thread then
+ *             watches the transfers. Before the 9th exchange, and the 5th round of one, it waits for earlier ones.
  * Memory      Between two devices, and with NCCL, the call may allocate from the contexts' pools, except under capture.
  * Failure     If a call fails after enqueuing some pieces, it waits for them, except during graph capture. Between
- *             several processes, an error that occurs after the return is persistent: the streams continue, dst is
- *             undefined, and the next call returns the error. gpumem_dist_query() shows it earlier. On the host every
- *             error is persistent. With NCCL, a wrong argument of one process is returned in all, and is not.
+ *             several processes, an error after the return is persistent: the streams continue unless NCCL hangs, dst
+ *             is undefined, and the next call returns the error. gpumem_dist_query() shows it earlier. On the host all
+ *             errors are persistent. With NCCL, a wrong argument of one process fails in all, and is not persistent.
  *
  * Errors: as gpumem_permute_async(); PEER_LOST, TIMED_OUT.
  *   UNSUPPORTED: a context is on a device, and pieces are staged, are in memory that another participant's device cannot

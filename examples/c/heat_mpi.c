@@ -1,7 +1,7 @@
 /* The heat equation of heat.c over MPI: each process has a slab of rows, and room for one row more on each side, which comes
  * from its neighbours before a step. The residuals are those of heat.c, bit for bit, by any number of processes.
  * With `overlap`, the rows of the neighbours travel while a process computes the rows that do not need them. The processes then
- * work on GPUs if each has its own, and on the host otherwise.
+ * work on GPUs, over NCCL, if each has its own and sees those of the others of its machine. Otherwise they work on the host.
  * usage: mpirun -n PROCESSES heat_mpi [ROWS COLS] [overlap] */
 #include <gpumem_mpi.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static gpumem_ctx *create_context(int only_own) {
   gpumem_ctx_options options;
   gpumem_ctx *ctx;
   MPI_Comm machine;
-  int place, processes;
+  int place, processes, enough;
   int32_t devices;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
   MPI_Comm_rank(machine, &place);
@@ -36,7 +36,9 @@ static gpumem_ctx *create_context(int only_own) {
   MPI_Comm_free(&machine);
   check(gpumem_device_count(&devices), "counting devices");
   check(gpumem_ctx_options_init(&options, sizeof options), "options of a context");
-  if (only_own && devices < processes) {
+  enough = devices >= processes; /* on every machine? */
+  MPI_Allreduce(MPI_IN_PLACE, &enough, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (only_own && !enough) {
     options.device = GPUMEM_DEVICE_HOST;
   } else if (devices > 1) {
     options.device = place % devices;

@@ -110,11 +110,21 @@ void keeping_faults(Dist& dist, const F& f) {
   }
 }
 
+// The other processes may not know of an error that a thread of the library found.
+void require_sound(Dist& dist) {
+  try {
+    dist.communicator.require_sound();
+  } catch (const Error& error) {
+    dist.communicator.give_up(error);
+    throw;
+  }
+}
+
 template <class F>
 void collectively(Dist& dist, const F& f) {
   const std::lock_guard<std::mutex> lock(dist.calls);
   if (dist.background) dist.background->finish();
-  dist.communicator.require_sound();
+  require_sound(dist);
   try {
     keeping_faults(dist, f);
   } catch (const Error& error) {
@@ -271,7 +281,7 @@ gpumem_status gpumem_dist_execute_async(gpumem_dist_plan* plan, const void* cons
     DistPlan& resolved = resolve_plan(plan);
     Dist& dist = resolved.dist;
     const std::lock_guard<std::mutex> lock(dist.calls);
-    dist.communicator.require_sound();
+    require_sound(dist);
     keeping_faults(dist, [&] { execute_async(resolved, src, dst, [&] { return read_streams(dist, streams); }); });
   });
 }

@@ -11,7 +11,7 @@ namespace gpumem {
 namespace {
 
 // A link that waits for another process would block the next call if its queue were full.
-constexpr int kMostWatched = 16;
+constexpr int kMostWatched = 8;
 constexpr int kYields = 1024;
 constexpr auto kNap = std::chrono::microseconds(50);
 
@@ -52,7 +52,8 @@ void Background::end() noexcept {
   }
   for (size_t i = 0; i < work_.size(); ++i) {
     Context& context = *group_.contexts[i];
-    if (work_[i].cache != nullptr) context.device_memory().close(*work_[i].cache, true);
+    // After an error, a device may still be at work on them.
+    if (work_[i].cache != nullptr) context.device_memory().close(*work_[i].cache, group_.wire == nullptr);
     context.device().destroy_stream(work_[i].stream);
   }
 }
@@ -144,6 +145,9 @@ void Background::enqueue_linked(Exchange& exchange, int64_t plan, const void* co
     --watched_;
     throw;
   }
+  if (progress->blocks.empty()) return;
+  finish();  // their release waits for the streams, which only the thread ends
+  progress->blocks.clear();
 }
 
 }  // namespace gpumem

@@ -75,7 +75,7 @@ enum class CallKind : uint16_t { create, plan, execute, reduce };
 // different call. So every field is compared with the expected value.
 struct MessageHeader {
   static constexpr uint32_t kMagic = 0x6d656d67;
-  static constexpr uint32_t kVersion = 3;      // of the whole protocol
+  static constexpr uint32_t kVersion = 4;      // of the whole protocol
   static constexpr uint16_t kPieces = 65535;   // data of a call; other values number its agreements
   static constexpr uint16_t kGivenUp = 65534;  // the sender can't go on; an error message follows
 

@@ -148,6 +148,7 @@ void Exchange::enqueue_linked(const std::vector<WorkStream>& on, const void* con
   const ScopeExit end([this]() noexcept {
     end_rounds();
     under_way_ = false;
+    at_work_.clear();
   });
   const auto keep_blocks = [&] {
     for (auto* slots : {&rounds_.outgoing, &rounds_.incoming}) {
@@ -171,6 +172,7 @@ void Exchange::enqueue_linked(const std::vector<WorkStream>& on, const void* con
   };
   group_.communicator.agree(0, make_ready, [](const Bytes&, const Bytes&, int32_t) { return Bytes(); });
   under_way_ = true;
+  const ScopedOverride by_table(GPUMEM_FAMILY_PERMUTE);
   try {
     const auto follow = [&](size_t at, NativeStream first, NativeStream second) {
       const MemberFence& fence = progress.fences.emplace_back(group_.contexts[at]->device());
@@ -179,13 +181,11 @@ void Exchange::enqueue_linked(const std::vector<WorkStream>& on, const void* con
     };
     for (size_t at = 0; at < streams.size(); ++at) follow(at, streams[at], on_[at].stream);
     enqueue_rounds(operands, progress);
-    at_work_.clear();
-    enqueue_pulls(operands, streams, Order::members);
     for (size_t at = 0; at < streams.size(); ++at) follow(at, on_[at].stream, streams[at]);
     keep_blocks();
   } catch (...) {  // the program may free memory that is still used
     give_up(current_error());
-    group_.wire->link->abort();
+    if (is_linked() && !group_.wire->link->abort()) throw;  // the streams may wait for it without end
     for (size_t at = 0; at < streams.size(); ++at) {
       for (const NativeStream stream : {on_[at].stream, streams[at]})
         group_.contexts[at]->device().finish_stream(stream);

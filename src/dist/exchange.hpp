@@ -211,6 +211,7 @@ class Exchange {
   void unpack_packet(const Message& packet, const Slot& slot, const Operands& operands);
   void begin_round(const Operands& operands);
   void end_round(const Operands& operands);
+  void wait_for(const Progress& progress, size_t count) const;
   void enqueue_rounds(const Operands& operands, Progress& progress);
   bool go_on(const Operands& operands);
   void end_rounds() noexcept;

@@ -194,22 +194,40 @@ bool Exchange::go_on(const Operands& operands) {
   return true;
 }
 
-// The work streams wait for each round before they unpack it, and before they pack into its slots again.
+// Waits until the first `count` fences have passed. Those of earlier work have no deadline.
+void Exchange::wait_for(const Progress& progress, size_t count) const {
+  for (size_t i = 0; i < count; ++i) {
+    group_.communicator.begin_deadline();
+    while (!progress.fences[i].passed()) {
+      group_.wire->link->ready();  // throws if the link is broken
+      if (i < group_.contexts.size()) group_.communicator.begin_deadline();
+      group_.communicator.pause();
+    }
+  }
+}
+
+// The work streams wait for each round before they unpack it, and before they pack into its slots again. Local pieces
+// are read while the first round travels.
 void Exchange::enqueue_rounds(const Operands& operands, Progress& progress) {
+  constexpr int64_t kMostAhead = 4;  // a link whose queue is full would block the call
   DeviceTransport& wire = *group_.wire;
   const size_t members = group_.contexts.size();
-  while (rounds_.over < rounds()) {
-    const bool begins = rounds_.begun < rounds();
-    if (begins) {
-      begin_round(operands);
-      group_.communicator.begin_deadline();
-      while (!wire.link->ready()) group_.communicator.pause();
-      rounds_.pending = false;
-      for (size_t at = 0; at < members; ++at) {
-        progress.fences.emplace_back(group_.contexts[at]->device()).record(wire.streams[at]);
-      }
+  const auto begin = [&] {
+    if (rounds_.begun >= kMostAhead) wait_for(progress, static_cast<size_t>(rounds_.begun - kMostAhead + 2) * members);
+    begin_round(operands);
+    group_.communicator.begin_deadline();
+    while (!wire.link->ready()) group_.communicator.pause();
+    rounds_.pending = false;
+    for (size_t at = 0; at < members; ++at) {
+      progress.fences.emplace_back(group_.contexts[at]->device()).record(wire.streams[at]);
     }
-    if (begins && rounds_.begun == 1 && rounds() > 1) continue;  // the next one is packed meanwhile
+  };
+  if (rounds() > 0) begin();
+  std::vector<NativeStream> streams;
+  for (const WorkStream& work : on_) streams.push_back(work.stream);
+  enqueue_pulls(operands, streams, Order::members);
+  while (rounds_.over < rounds()) {
+    if (rounds_.begun < rounds()) begin();
     const size_t begun_since = static_cast<size_t>(rounds_.begun - rounds_.over);
     for (size_t at = 0; at < members; ++at) {
       const MemberFence& arrived = progress.fences[progress.fences.size() - begun_since * members + at];

@@ -287,6 +287,47 @@ TEST_F(Link, MovesBetweenWhatTheStreamsHold) {
   });
 }
 
+// The second one reads what the first one writes, on other streams. A forced variant does not count here.
+TEST_F(Link, MovesInTheOrderOfTheCalls) {
+  constexpr int64_t kEach = 20000;
+  in_ranks({1, 2}, [&](LinkedRank& rank) {
+    rank.start();
+    const RankStreams first(rank.part, rank.own), second(rank.part, rank.own);
+    const Move move = swap_slabs(rank.part.all, kEach);
+    const View src(move.src, rank.part.first, rank.part.count()), dst(move.dst, rank.part.first, rank.part.count());
+    gpumem_dist_plan* made = nullptr;
+    ASSERT_TRUE(ok(gpumem_dist_plan_redistribute(rank.dist.get(), &src.raw, &dst.raw, nullptr, nullptr, &made)));
+    const Plan plan(made);
+    const auto members = static_cast<size_t>(rank.part.count());
+    std::vector<void*> memory[3];
+    for (std::vector<void*>& all : memory) {
+      for (size_t i = 0; i < members; ++i) {
+        ASSERT_TRUE(ok(gpumem_alloc_device(rank.part.contexts[i], kEach * 8, &all.emplace_back())));
+        ASSERT_TRUE(ok(gpumem_variant_force(rank.part.contexts[i], GPUMEM_FAMILY_PERMUTE, "tiled")));
+      }
+    }
+    for (int turn = 0; turn < 10 && !testing::Test::HasFailure(); ++turn) {
+      for (size_t i = 0; i < members; ++i) {
+        const double value = 100.0 * turn + static_cast<double>(rank.part.first) + static_cast<double>(i);
+        ASSERT_TRUE(ok(gpumem_fill_async(rank.part.contexts[i], memory[0][i], &value, 8, kEach, first.of(i))));
+      }
+      ASSERT_TRUE(ok(first.enqueue(plan.get(), memory[0].data(), memory[1].data())));
+      ASSERT_TRUE(ok(second.enqueue(plan.get(), memory[1].data(), memory[2].data())));
+      second.finish();
+      for (size_t i = 0; i < members; ++i) {
+        const int64_t from = (rank.part.first + static_cast<int64_t>(i) + 2) % rank.part.all;
+        std::vector<double> got(kEach);
+        ASSERT_TRUE(ok(gpumem_copy(rank.part.contexts[i], got.data(), memory[2][i], kEach * 8)));
+        EXPECT_EQ(got, std::vector<double>(kEach, 100.0 * turn + static_cast<double>(from))) << turn;
+      }
+      first.finish();
+    }
+    for (const std::vector<void*>& all : memory) {
+      for (size_t i = 0; i < members; ++i) EXPECT_TRUE(ok(gpumem_free(rank.part.contexts[i], all[i])));
+    }
+  });
+}
+
 // Every process has the status, and all can go on.
 TEST_F(Link, MovesNoHostMemoryBehindTheCall) {
   in_ranks({1, 2, 1}, [&](LinkedRank& rank) {

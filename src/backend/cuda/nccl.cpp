@@ -223,8 +223,7 @@ class NcclLink final : public Link {
 
   void begin(const std::vector<Transfer>& transfers, const std::vector<NativeStream>& streams) override {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (left_behind_ || comms_->empty())
-      fail(GPUMEM_PEER_LOST, "the link between the devices was ended after an error");
+    require_open();
     bool connected = true;
     for (const Transfer& t : transfers) connected = !connected_.insert({t.member, t.peer, t.sends}).second && connected;
     if (!connected)
@@ -237,6 +236,7 @@ class NcclLink final : public Link {
 
   bool ready() override {
     const std::lock_guard<std::mutex> lock(mutex_);
+    require_open();
     if (!calls_.over()) return false;
     for (Comm comm : *comms_) {
       int state = kSuccess;
@@ -252,6 +252,11 @@ class NcclLink final : public Link {
   }
 
  private:
+  void require_open() const {
+    if (left_behind_ || comms_->empty())
+      fail(GPUMEM_PEER_LOST, "the link between the devices was ended after an error");
+  }
+
   // The last owner, the link or an abandoned call, destroys the remaining communicators.
   struct Comms : std::vector<Comm> {
     Comms() = default;
