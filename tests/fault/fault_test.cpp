@@ -44,17 +44,19 @@ bool frees(const char* request) {
          std::strstr(request, "Unregister") != nullptr;
 }
 
-// How many freed addresses the library remembers depends on which ones the system gives again: up to 5 blocks more after 8 rounds, and 2
-// more after the next 8. What is lost is lost each time.
+// How many freed addresses the library remembers depends on which ones the system gives again: up to 10 blocks more after 16 rounds, and few more
+// after the next 16. What is lost is lost each time.
 bool goes_on(const Refusal& refusal, int64_t number, Refuse mode, const Held& before) {
   constexpr int kTimes = 16;
-  for (int i = 0; i < kTimes; ++i) {
+  Held first = before;
+  for (int i = 0; i < 2 * kTimes; ++i) {
+    if (i == kTimes) first = held_now();
     refuse_request(refusal, number, mode);
     run_scenario(refusal.setting);
     refuse_nothing();
   }
   const Held now = held_now();
-  return now.blocks - before.blocks > kTimes / 2 || now.mapped_bytes != before.mapped_bytes;
+  return now.blocks - first.blocks > kTimes / 2 || now.mapped_bytes != before.mapped_bytes;
 }
 
 Outcome try_one(const Refusal& refusal, int64_t number, Refuse mode, bool warm, int pipe) {
