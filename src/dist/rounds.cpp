@@ -196,12 +196,17 @@ bool Exchange::go_on(const Operands& operands) {
 
 // Waits until the first `count` fences have passed. Those of earlier work have no deadline.
 void Exchange::wait_for(const Progress& progress, size_t count) const {
+  constexpr std::chrono::microseconds kNap{50};
   for (size_t i = 0; i < count; ++i) {
     group_.communicator.begin_deadline();
     while (!progress.fences[i].passed()) {
       group_.wire->link->ready();  // throws if the link is broken
-      if (i < group_.contexts.size()) group_.communicator.begin_deadline();
-      group_.communicator.pause();
+      if (i >= group_.contexts.size()) {
+        group_.communicator.pause();
+        continue;
+      }
+      group_.communicator.require_sound();
+      std::this_thread::sleep_for(kNap);
     }
   }
 }
