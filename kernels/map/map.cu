@@ -49,10 +49,6 @@ struct MapViews {
   bool aligned;  // every operand to its elements
   double nan_value;
   gpumem_status* status;
-  const double* factor[kMaxMapSources];  // of a table: scale and offset
-  int32_t channels;
-  bool interleaved;             // neighbouring elements are of different channels
-  bool varies[kMaxMapSources];  // scale and offset, from channel to channel
 };
 
 // An item's first element in each operand, and those of its elements that exist: [from, to).
@@ -460,6 +456,13 @@ struct Conversion {
   }
 };
 
+struct TableViews : MapViews {
+  const double* factor[kMaxMapSources];  // scale and offset
+  int32_t channels;
+  bool interleaved;             // neighbouring elements are of different channels
+  bool varies[kMaxMapSources];  // scale and offset, from channel to channel
+};
+
 // The results are looked up in shared memory.
 template <int kBytes, int kCount>
 struct Lookup {
@@ -470,10 +473,10 @@ struct Lookup {
   MapRun<uint8_t, kCount> src;
 
   static constexpr int table_bytes(int32_t channels) { return channels * 256 * kCopies * 4; }
-  static __device__ __forceinline__ double factor(const MapViews& v, int k, int channel, double otherwise) {
+  static __device__ __forceinline__ double factor(const TableViews& v, int k, int channel, double otherwise) {
     return v.factor[k] == nullptr ? otherwise : v.factor[k][v.varies[k] ? channel : 0];
   }
-  static __device__ __forceinline__ void prepare(const MapViews& v) {
+  static __device__ __forceinline__ void prepare(const TableViews& v) {
     auto* const table = dynamic_shared<uint32_t>();
     const int byte = threadIdx.x;
     static_assert(kMapThreads == 256);
@@ -492,11 +495,11 @@ struct Lookup {
     __syncthreads();
   }
 
-  __device__ __forceinline__ void load(const MapViews& v, const Item& at) {
+  __device__ __forceinline__ void load(const TableViews& v, const Item& at) {
     src = load_run<uint8_t, kCount>(v, at.x[0], v.x[0].stride[0], at.from, at.to);
   }
   // Of the item's first element, which may be before the row.
-  static __device__ __forceinline__ int first_channel(const MapViews& v, const Item& at) {
+  static __device__ __forceinline__ int first_channel(const TableViews& v, const Item& at) {
     if (v.channels == 1) return 0;
     if (!v.interleaved) {
       const int64_t bytes = v.varies[1] ? at.x[1] - v.x[1].first : at.x[2] - v.x[2].first;
@@ -506,14 +509,14 @@ struct Lookup {
     const auto place = static_cast<uint64_t>(((at.z - v.z.first) >> v.z_shift) + kAhead);
     return static_cast<int>(v.channels == 3 ? place % 3 : place & static_cast<uint64_t>(v.channels - 1));
   }
-  __device__ __forceinline__ void finish(const MapViews& v, const Item& at) const {
+  __device__ __forceinline__ void finish(const TableViews& v, const Item& at) const {
     store_run<To, kCount>(v, at.z, at.from, at.to, v.interleaved ? looked_up<true>(v, at) : looked_up<false>(v, at));
   }
 
  private:
   // The place of an entry is made of bits: channel, byte, copy.
   template <bool kInterleaved>
-  __device__ __forceinline__ MapRun<To, kCount> looked_up(const MapViews& v, const Item& at) const {
+  __device__ __forceinline__ MapRun<To, kCount> looked_up(const TableViews& v, const Item& at) const {
     constexpr int kEach = 4 / kBytes;  // results per word
     constexpr int kShift = std::countr_zero(static_cast<unsigned>(kCopies));
     constexpr uint32_t kOfChannel = 256 * kCopies;
@@ -560,7 +563,7 @@ __global__ void __launch_bounds__(kMapThreads) map_kernel(const __grid_constant_
 
 // Blocks take many items each, because their tables take as long as some. The next item is loaded early.
 template <int kBytes, int kCount>
-__global__ void __launch_bounds__(kMapThreads, kTableBlocks) lookup_kernel(const __grid_constant__ MapViews v) {
+__global__ void __launch_bounds__(kMapThreads, kTableBlocks) lookup_kernel(const __grid_constant__ TableViews v) {
   synchronize_and_trigger();
   using OnItem = Lookup<kBytes, kCount>;
   const uint32_t step = gridDim.x * kMapThreads;
@@ -687,13 +690,12 @@ LaunchResult map_elements(const MapParams& params, const Config&, const Launch& 
 }
 LaunchResult map_table_lookup(const MapParams& params, const Config& config, const Launch& launch) {
   const MapTable table = map_table(params);
-  MapViews views = views_of(table.p, map_rows(table.p, table_vector(params.z_bytes())));
+  TableViews views{
+      views_of(table.p, map_rows(table.p, table_vector(params.z_bytes()))), {}, table.channels, table.interleaved, {}};
   for (int k : {1, 2}) {
     views.factor[k] = reinterpret_cast<const double*>(views.x[k].first);
     if (!table.varies[k] || table.interleaved) views.x[k].first = nullptr;  // no item needs it
   }
-  views.channels = table.channels;
-  views.interleaved = table.interleaved;
   std::copy(table.varies, table.varies + kMaxMapSources, views.varies);
   return for_size(params.z_bytes(), [&]<int kBytes>() {
     if constexpr (kBytes <= 4) {

@@ -283,7 +283,7 @@ endfunction()
 # The host's inner loops, once per instruction set.
 set(loop_objects "")
 set(loop_speed -O3)
-set(base_speed -Os)  # half of the code, for the few processors before AVX2
+set(base_speed -O2)  # a third less code, for the few processors before AVX2
 if(GPUMEM_SANITIZE)
   set(loop_speed "")
   set(base_speed "")
@@ -294,7 +294,7 @@ set_source_files_properties(src/backend/host/loops/convert.cpp src/backend/host/
 # Nor does anything read errno, which would make each square root a branch. clang warns of loops that it does not vectorise.
 set_source_files_properties(src/backend/host/loops/map.cpp PROPERTIES
                             COMPILE_OPTIONS "-fno-trapping-math;-fno-math-errno;-Wno-pass-failed")
-# Their vectors are written out. With more unrolling, they are four times as large.
+# Their vectors are written out. With more unrolling, they are four times as large. The base has them at half of the size.
 if(NOT GPUMEM_SANITIZE)
   set_source_files_properties(src/backend/host/loops/arithmetic.cpp src/backend/host/loops/float_lines.cpp
                               src/backend/host/loops/order_free.cpp

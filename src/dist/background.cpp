@@ -12,7 +12,6 @@ namespace {
 
 // A link that waits for another process would block the next call if its queue were full.
 constexpr int kMostWatched = 8;
-constexpr int kYields = 1024;
 constexpr auto kNap = std::chrono::microseconds(50);
 
 Error of_earlier_call() {
@@ -99,31 +98,12 @@ void Background::enqueue(Exchange& exchange, int64_t plan, const void* const* sr
   }
 }
 
-// The deadline of a transfer begins when what is before it has passed. Earlier work has none.
 void Background::watch(const Exchange::Progress& progress) noexcept {
-  Communicator& communicator = group_.communicator;
-  Link& link = *group_.wire->link;
   try {
-    size_t passed = 0;
-    for (const MemberFence& fence : progress.fences) {
-      const auto begin = std::chrono::steady_clock::now();
-      for (int polls = 0; !fence.passed(); ++polls) {
-        communicator.require_sound();
-        link.ready();  // throws if the link is broken
-        if (passed >= work_.size() && std::chrono::steady_clock::now() - begin > communicator.deadline()) {
-          throw Error(GPUMEM_TIMED_OUT, "no bytes came or went over NCCL for the deadline");
-        }
-        if (polls < kYields) {
-          std::this_thread::yield();
-        } else {
-          std::this_thread::sleep_for(kNap);
-        }
-      }
-      ++passed;
-    }
+    wait_for(progress, progress.fences.size(), group_);
   } catch (...) {
-    communicator.stick(of_earlier_call());
-    link.abort();  // the streams go on
+    group_.communicator.stick(of_earlier_call());
+    group_.wire->link->abort();  // the streams go on
   }
 }
 

@@ -170,8 +170,7 @@ void Exchange::enqueue_linked(const std::vector<WorkStream>& on, const void* con
     open_slots(operands);
     return Bytes();
   };
-  group_.communicator.agree(0, make_ready, [](const Bytes&, const Bytes&, int32_t) { return Bytes(); });
-  under_way_ = true;
+  agree(make_ready);
   const ScopedOverride by_table(GPUMEM_FAMILY_PERMUTE);
   try {
     const auto follow = [&](size_t at, NativeStream first, NativeStream second) {

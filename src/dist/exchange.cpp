@@ -271,6 +271,12 @@ Exchange::Operands Exchange::look_up_all(const void* const* src, void* const* ds
   return operands;
 }
 
+// Before anything is sent: a failure on one process is a failure on all.
+void Exchange::agree(const Communicator::Make& make_ready) {
+  group_.communicator.agree(0, make_ready, [](const Bytes&, const Bytes&, int32_t) { return Bytes(); });
+  under_way_ = true;
+}
+
 void Exchange::use_own_streams() {
   on_.clear();
   for (Context* context : group_.contexts) on_.push_back(WorkStream::own(*context));
@@ -309,11 +315,7 @@ void Exchange::run_with(const GetOperands& get_operands) {
     open_slots(operands);
     return Bytes();
   };
-  if (agrees_) {
-    const auto neither = [](const Bytes&, const Bytes&, int32_t) { return Bytes(); };
-    group_.communicator.agree(0, make_ready, neither);
-    under_way_ = true;
-  }
+  if (agrees_) agree(make_ready);
   try {
     if (!agrees_) make_ready();
     if (is_empty()) return;

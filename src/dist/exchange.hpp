@@ -211,8 +211,8 @@ class Exchange {
   void unpack_packet(const Message& packet, const Slot& slot, const Operands& operands);
   void begin_round(const Operands& operands);
   void end_round(const Operands& operands);
-  void wait_for(const Progress& progress, size_t count) const;
   void enqueue_rounds(const Operands& operands, Progress& progress);
+  void agree(const Communicator::Make& make_ready);
   bool go_on(const Operands& operands);
   void end_rounds() noexcept;
   void find_pairs();
@@ -252,5 +252,8 @@ class Exchange {
   Window outgoing_;
   Window incoming_;
 };
+
+// Waits until the first `count` fences have passed, in any thread. Throws if the link or the dist fails meanwhile.
+void wait_for(const Exchange::Progress& progress, size_t count, const Group& group);
 
 }  // namespace gpumem

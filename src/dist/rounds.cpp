@@ -194,19 +194,24 @@ bool Exchange::go_on(const Operands& operands) {
   return true;
 }
 
-// Waits until the first `count` fences have passed. Those of earlier work have no deadline.
-void Exchange::wait_for(const Progress& progress, size_t count) const {
+// The deadline of a transfer begins when what is before it has passed. Earlier work has none.
+void wait_for(const Exchange::Progress& progress, size_t count, const Group& group) {
+  constexpr int kYields = 1024;
   constexpr std::chrono::microseconds kNap{50};
   for (size_t i = 0; i < count; ++i) {
-    group_.communicator.begin_deadline();
-    while (!progress.fences[i].passed()) {
-      group_.wire->link->ready();  // throws if the link is broken
-      if (i >= group_.contexts.size()) {
-        group_.communicator.pause();
-        continue;
+    const auto begin = std::chrono::steady_clock::now();
+    for (int polls = 0; !progress.fences[i].passed(); ++polls) {
+      group.communicator.require_sound();
+      group.wire->link->ready();  // throws if the link is broken
+      const bool has_deadline = i >= group.contexts.size();
+      if (has_deadline && std::chrono::steady_clock::now() - begin > group.communicator.deadline()) {
+        throw Error(GPUMEM_TIMED_OUT, "no bytes came or went over NCCL for the deadline");
       }
-      group_.communicator.require_sound();
-      std::this_thread::sleep_for(kNap);
+      if (polls < kYields) {
+        std::this_thread::yield();
+      } else {
+        std::this_thread::sleep_for(kNap);
+      }
     }
   }
 }
@@ -218,7 +223,9 @@ void Exchange::enqueue_rounds(const Operands& operands, Progress& progress) {
   DeviceTransport& wire = *group_.wire;
   const size_t members = group_.contexts.size();
   const auto begin = [&] {
-    if (rounds_.begun >= kMostAhead) wait_for(progress, static_cast<size_t>(rounds_.begun - kMostAhead + 2) * members);
+    if (rounds_.begun >= kMostAhead) {
+      wait_for(progress, static_cast<size_t>(rounds_.begun - kMostAhead + 2) * members, group_);
+    }
     begin_round(operands);
     group_.communicator.begin_deadline();
     while (!wire.link->ready()) group_.communicator.pause();
