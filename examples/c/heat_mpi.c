@@ -1,7 +1,7 @@
 /* The heat equation of heat.c over MPI: each process has a slab of rows, and room for one row more on each side, which comes
  * from its neighbours before a step. The residuals are those of heat.c, bit for bit, by any number of processes.
  * With `overlap`, the rows of the neighbours travel while a process computes the rows that do not need them. The processes then
- * work on GPUs, over NCCL, if each has its own and sees those of the others of its machine. Otherwise they work on the host.
+ * work on GPUs, over NCCL, if every process sees as many GPUs as its machine has processes. Otherwise they work on the host.
  * usage: mpirun -n PROCESSES heat_mpi [ROWS COLS] [overlap] */
 #include <gpumem_mpi.h>
 #include <stdio.h>

@@ -90,8 +90,8 @@ class Exchange {
   void enqueue(const void* const* src, void* const* dst, const std::vector<NativeStream>& streams,
                const char* src_name = "src", Order order = Order::members);
   struct Progress {
-    std::deque<MemberFence>
-        fences{};  // in the order in which they pass; first those of earlier work, one per participant
+    // They pass one after the other. The first ones, one per participant, are for earlier work.
+    std::deque<MemberFence> fences{};
     std::vector<std::unique_ptr<TemporaryBlock>> blocks{};  // whose release would wait
   };
   using ReadStreams = std::function<std::vector<NativeStream>()>;  // one per local participant
