@@ -70,32 +70,11 @@ class Owned:
         raise TypeError(f"cannot pickle '{type(self).__name__}' object")
 
 
-class Memory(Owned):
+class Memory(raw.Allocation):
     """An allocation of a context. It is freed with its last array, in the order of the streams that used it."""
 
-    __slots__ = ("core", "address", "kind", "streams", "exported", "__weakref__")
-
-    def __init__(self, core, address, kind):
-        self.address, self.kind = address, kind
-        self.streams = {}  # streams with work on it, by id; weak, because streams keep their operands
-        self.exported = False  # another library may use it on the legacy default stream
-        self._needs(core)
-
-    def __del__(self, end=end):
-        if hasattr(self, "core"):
-            end(self._free)
-
-    def _free(self, free=raw.gpumem_free, free_async=raw.gpumem_free_async, device=int(Kind.DEVICE)):
-        try:
-            if self.address is None or self.core.is_forked():
-                return
-            if self.kind == device:
-                stream = self.core.legacy_stream() if self.exported and self.core.cuda else None
-                free_async(self.core.handle, self.address, stream)
-            else:
-                free(self.core.handle, self.address)
-        finally:
-            self.core.release(self)
+    __slots__ = ()
+    __reduce__ = Owned.__reduce__
 
     def used_on(self, stream):
         self.streams[id(stream)] = (weakref.ref(stream),)
@@ -112,6 +91,23 @@ class Memory(Owned):
             last = self.streams.pop(key, use)
             if last is not use:  # another thread recorded it after the wait
                 self.streams.setdefault(key, last)
+
+
+def free_later(core, address, kind, exported, end=end, device=int(Kind.DEVICE), free=raw.gpumem_free, free_async=raw.gpumem_free_async):
+    """Frees the memory of an allocation that has ended, after the callbacks, and on the legacy default stream if it was exported."""
+
+    def work():
+        if core.is_forked():
+            return
+        if kind == device:
+            free_async(core.handle, address, core.legacy_stream() if exported and core.cuda else None)
+        else:
+            free(core.handle, address)
+
+    end(work)
+
+
+raw.set_memory(Memory, free_later)
 
 
 def shape_of(shape):

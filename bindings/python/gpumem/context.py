@@ -180,8 +180,7 @@ class Context(Operations):
 
     # --------------------------------------------------------------------------------------------------------- memory
 
-    def empty(self, shape, dtype="f64", kind="device", *, stream=None, alignment=256):
-        """An array with undefined contents. With `stream`, device memory is allocated in the order of that stream."""
+    def _empty(self, shape, dtype="f64", kind="device", *, stream=None, alignment=256):
         dtype, itemsize, form = element_of(dtype)
         shape, kind = shape_of(shape), kind_code(kind)
         alignment = alignment if type(alignment) is int else integer(alignment, "alignment")

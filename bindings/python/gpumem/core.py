@@ -7,13 +7,12 @@ import threading
 import time
 
 from . import _gpumem as raw
-from .array import LEGACY_STREAM, Array, Memory, end, expect_callbacks
+from .array import LEGACY_STREAM, Array, end, expect_callbacks
 from .names import DEVICE_HOST, STRUCTS, Backend, Dtype, Kind
 from .streams import stream_handle
 from .words import SIZES
 
-DEVICE, PINNED, MANAGED = int(Kind.DEVICE), int(Kind.PINNED), int(Kind.MANAGED)
-ALLOCATORS = {DEVICE: raw.gpumem_alloc_device, PINNED: raw.gpumem_alloc_pinned, MANAGED: raw.gpumem_alloc_managed}
+DEVICE, PINNED, PAGEABLE = int(Kind.DEVICE), int(Kind.PINNED), int(Kind.PAGEABLE)
 CALLBACKS_END_S = 10  # the end of the interpreter waits as long for running callbacks
 lasting = []  # callbacks of contexts that could not be destroyed
 shared_logs = {}  # logs of the process-wide contexts, which never end, by handle
@@ -82,7 +81,7 @@ class Core:
     def __init__(self, handle, parallel_for=None, shared=False, follows_legacy=True):
         self.handle, self.shared = handle, shared
         self.follows_legacy = follows_legacy  # the context's own stream waits for the legacy default stream by itself
-        self.users, self.over = set(), False  # ids of live memory, streams and events
+        self.users, self.over = set(), False  # ids of live streams and events; memory keeps the core
         self.legacy, self.pid = None, os.getpid()
         self.lock = threading.RLock()  # re-entrant: the collector may free memory while the thread holds it
         self.registered = {}  # owners of the program's registered memory, by address
@@ -105,7 +104,7 @@ class Core:
         end(self._end)
 
     def release(self, user):
-        """Memory, a stream or an event has ended. This may run after __del__() if Python collects them together."""
+        """A stream or an event has ended. This may run after __del__() if Python collects them together."""
         self.users.discard(id(user))
         if self.over:
             self._end()
@@ -145,16 +144,11 @@ class Core:
             raise ValueError(f"the shape {shape} takes {bytes_} bytes; expected fewer than 2**63")
         if stream is not None and kind != DEVICE:
             raise ValueError("only device memory is allocated on a stream")
-        if kind not in ALLOCATORS:
+        if kind == PAGEABLE:
             return Array(shape, dtype, itemsize=itemsize, format=format)
-        memory = Memory(self, None, kind)  # before the allocation, so that an exception here leaks nothing
-        if stream is None:
-            memory.address = ALLOCATORS[kind](self.handle, bytes_)
-        else:
-            memory.address = raw.gpumem_alloc_async(self.handle, bytes_, alignment, stream_handle(stream))
-            memory.used_on(stream)
-        device = self.device if kind != PINNED else DEVICE_HOST
-        return raw.array_in(memory, shape, dtype, itemsize, format, kind, device)
+        if stream is not None:
+            stream_handle(stream)  # raises TypeError
+        return raw.allocate(self, shape, dtype, itemsize, format, kind, stream, alignment)
 
     # --------------------------------------------------------------------------- order with streams of other libraries
 

@@ -22,6 +22,7 @@ from .words import CODES, NAMES, REDUCE_OPS, RESULTS, TYPESTRS, arg_code, dtype_
 
 PAGEABLE = int(Kind.PAGEABLE)
 POSITIONS = (Dtype.I32, Dtype.U32, Dtype.I64, Dtype.U64)
+KIND_CODES = {word: int(kind) for kind in Kind for word in (kind, kind.name.lower())}
 OP_CODES = {word: int(op) for op in REDUCE_OPS for word in (op, op.name.lower())}
 
 
@@ -42,7 +43,7 @@ def elements_of(view, op=None):
     return "_view", (view.ndim, numbers("q", view.shape), view, numbers("q", strides))
 
 
-raw.set_names(OP_CODES, CODES)
+raw.set_names(OP_CODES, CODES, KIND_CODES)
 raw.set_room(room_of_numpy)
 
 

@@ -3,7 +3,7 @@
 from collections import deque
 
 from . import _gpumem as raw
-from .array import Array, Memory, Owned, end
+from .array import Array, Owned, end
 from .errors import Capturing, InvalidArgument, NotReady
 from .words import unfit
 
@@ -174,7 +174,7 @@ class Stream(Owned):
                 return
 
 
-raw.set_types(Stream, Memory, Array)
+raw.set_types(Stream, Array)
 
 
 def core_of(context):

@@ -1,19 +1,22 @@
-/* Base: the base class of gpumem.Context. It has the fast path of reduce() without a Python frame. */
+/* Base: the base class of gpumem.Context. It has the fast paths of reduce() and empty() without a Python frame. */
 #include "module.h"
 
 typedef struct {
   PyObject_HEAD PyObject* handle;
 } Base;
 
-static PyTypeObject* base_type;
-static PyObject *operations, *dtypes; /* dictionaries from names to numbers */
+enum { ALIGNMENT = 256 }; /* of new memory, in bytes */
 
-/* set_names(operations, dtypes) */
+static PyTypeObject* base_type;
+static PyObject *operations, *dtypes, *kinds; /* dictionaries from names to numbers */
+
+/* set_names(operations, dtypes, kinds) */
 static PyObject* set_names(PyObject* module, PyObject* const* args, Py_ssize_t given) {
   (void)module;
-  if (!check_count("set_names", 2, given)) return NULL;
+  if (!check_count("set_names", 3, given)) return NULL;
   operations = Py_NewRef(args[0]);
   dtypes = Py_NewRef(args[1]);
+  kinds = Py_NewRef(args[2]);
   Py_RETURN_NONE;
 }
 
@@ -24,8 +27,10 @@ static bool code_of(PyObject* dictionary, PyObject* name, int32_t* code) {
   return found && to_int32(found, code, "code");
 }
 
-static PyObject* reduce_generally(Base* self, PyObject* const* args, Py_ssize_t given, PyObject* names) {
-  PyObject* method = PyObject_GetAttrString((PyObject*)self, "_reduce");
+/* Calls a method of Python with the arguments. */
+static PyObject* call_generally(Base* self, const char* name, PyObject* const* args, Py_ssize_t given,
+                                PyObject* names) {
+  PyObject* method = PyObject_GetAttrString((PyObject*)self, name);
   PyObject *positional = PyTuple_New(given), *keywords = PyDict_New(), *result = NULL;
   bool good = method && positional && keywords;
   for (Py_ssize_t i = 0; good && i < given; ++i) good = PyTuple_SetItem(positional, i, Py_NewRef(args[i])) == 0;
@@ -80,7 +85,45 @@ static PyObject* base_reduce(Base* self, PyObject* const* args, Py_ssize_t given
     Py_DECREF(value);
   }
   PyErr_Clear();
-  return reduce_generally(self, args, given, names);
+  return call_generally(self, "_reduce", args, given, names);
+}
+
+/* Reads the arguments. False if the general path must read them. */
+static bool read_room(PyObject* const* args, Py_ssize_t given, PyObject* names, ArrayForm* form, PyObject** stream) {
+  const Py_ssize_t named = names ? PyTuple_Size(names) : 0;
+  PyObject* dtype = given > 1 ? args[1] : NULL;
+  PyObject* kind = given > 2 ? args[2] : NULL;
+  for (Py_ssize_t i = 0; i < named; ++i) {
+    PyObject *name = PyTuple_GetItem(names, i), *value = args[given + i];
+    if (PyUnicode_CompareWithASCIIString(name, "stream") == 0 && !*stream)
+      *stream = value;
+    else if (PyUnicode_CompareWithASCIIString(name, "dtype") == 0 && !dtype)
+      dtype = value;
+    else if (PyUnicode_CompareWithASCIIString(name, "kind") == 0 && !kind)
+      kind = value;
+    else
+      return false;
+  }
+  if (*stream && Py_IsNone(*stream)) *stream = NULL;
+  *form = (ArrayForm){.format = "", .dtype = GPUMEM_F64, .kind = GPUMEM_MEMORY_DEVICE};
+  return given <= 3 && (PyTuple_Check(args[0]) || PyLong_Check(args[0])) &&
+         (!dtype || code_of(dtypes, dtype, &form->dtype)) && (!kind || code_of(kinds, kind, &form->kind)) &&
+         form->kind != GPUMEM_MEMORY_PAGEABLE && (!*stream || form->kind == GPUMEM_MEMORY_DEVICE);
+}
+
+static PyObject* base_empty(Base* self, PyObject* const* args, Py_ssize_t given, PyObject* names) {
+  ArrayForm form;
+  PyObject *stream = NULL, *array = NULL;
+  if (given >= 1 && self->handle && read_room(args, given, names, &form, &stream)) {
+    PyObject* core = PyObject_GetAttrString(self->handle, "core");
+    form.shape = PyLong_Check(args[0]) ? PyTuple_Pack(1, args[0]) : Py_NewRef(args[0]);
+    if (core && form.shape) array = memory_array(core, &form, stream, ALIGNMENT);
+    Py_XDECREF(form.shape);
+    Py_XDECREF(core);
+    if (array || !PyErr_ExceptionMatches(PyExc_Exception)) return array;
+  }
+  PyErr_Clear();
+  return call_generally(self, "_empty", args, given, names);
 }
 
 PyObject* base_handle(PyObject* context) {
@@ -130,6 +173,9 @@ static PyMethodDef base_methods[] = {
      "that\n"
      "of x. With `stream`, the number is written to an array, and its deferred status to `status`, an array of one "
      "i32."},
+    {"empty", (PyCFunction)(void (*)(void))base_empty, METH_FASTCALL | METH_KEYWORDS,
+     "empty(shape, dtype='f64', kind='device', *, stream=None, alignment=256)\n\n"
+     "An array with undefined contents. With `stream`, device memory is allocated in the order of that stream."},
     {NULL, NULL, 0, NULL}};
 static PyGetSetDef base_properties[] = {{"handle", (getter)get_handle, (setter)set_handle,
                                          "the gpumem_ctx, which lives as long as a call uses it; None closes it", NULL},

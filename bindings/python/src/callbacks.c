@@ -41,9 +41,11 @@ static void stay(void* none) {
   for (;;) pause();
 }
 
+bool callbacks_run(void) { return atomic_load(&under_way) > 0; }
+
 static PyObject* callbacks_under_way(PyObject* module, PyObject* none) {
   (void)module, (void)none;
-  return PyBool_FromLong(atomic_load(&under_way) > 0);
+  return PyBool_FromLong(callbacks_run());
 }
 
 static PyObject* open_callbacks(PyObject* module, PyObject* none) {

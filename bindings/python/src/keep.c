@@ -13,10 +13,10 @@ typedef struct {
 enum { CHUNK = 64 }; /* calls per event; an event tells when their operands may go */
 
 PyTypeObject* array_type;
-static PyTypeObject *keep_type, *stream_type, *memory_type;
-static PyObject *name_address, *name_handle, *name_kept, *name_streams, *name_mark;
+static PyTypeObject *keep_type, *stream_type;
+static PyObject *name_handle, *name_kept, *name_mark;
 
-static PyObject* keep_of(PyObject* object) {
+PyObject* keep_of(PyObject* object) {
   allocfunc alloc = (allocfunc)PyType_GetSlot(keep_type, Py_tp_alloc);
   Keep* keep = (Keep*)alloc(keep_type, 0);
   if (keep) keep->object = Py_NewRef(object);
@@ -45,13 +45,12 @@ static PyType_Slot keep_slots[] = {
     {Py_tp_new, (void*)keep_create}, {Py_tp_dealloc, (void*)keep_dealloc}, {Py_tp_members, keep_members}, {0, NULL}};
 static PyType_Spec keep_spec = {"gpumem._gpumem.Keep", sizeof(Keep), 0, Py_TPFLAGS_DEFAULT, keep_slots};
 
-/* set_types(Stream, Memory, Array): the classes of streams, of allocations and of arrays */
+/* set_types(Stream, Array): the classes of streams and of arrays */
 static PyObject* set_types(PyObject* module, PyObject* const* args, Py_ssize_t given) {
   (void)module;
-  if (!check_count("set_types", 3, given)) return NULL;
+  if (!check_count("set_types", 2, given)) return NULL;
   stream_type = (PyTypeObject*)Py_NewRef(args[0]);
-  memory_type = (PyTypeObject*)Py_NewRef(args[1]);
-  array_type = (PyTypeObject*)Py_NewRef(args[2]);
+  array_type = (PyTypeObject*)Py_NewRef(args[1]);
   Py_RETURN_NONE;
 }
 
@@ -66,28 +65,14 @@ bool queue_of(PyObject* stream, gpumem_stream** queue) {
   return good;
 }
 
-PyObject* memory_of(PyObject* operand) {
-  while (operand && PyType_IsSubtype(Py_TYPE(operand), view_type)) operand = ((View*)operand)->owner;
-  if (operand && Py_TYPE(operand) == keep_type) operand = ((Keep*)operand)->object;
-  return operand && memory_type && Py_TYPE(operand) == memory_type ? operand : NULL;
-}
-
-/* Adds the stream to the memory's dictionary. The tuple is new each time, because a wait compares it. */
-static bool use_on(PyObject* memory, PyObject* stream) {
-  PyObject *streams = PyObject_GetAttr(memory, name_streams), *key = PyLong_FromVoidPtr(stream),
-           *weak = PyWeakref_NewRef(stream, NULL), *use = weak ? PyTuple_Pack(1, weak) : NULL;
-  const bool good = streams && key && use && PyDict_SetItem(streams, key, use) == 0;
-  Py_XDECREF(streams);
-  Py_XDECREF(key);
-  Py_XDECREF(weak);
-  Py_XDECREF(use);
-  return good;
+PyObject* kept_object(PyObject* object) {
+  return object && Py_TYPE(object) == keep_type ? ((Keep*)object)->object : object;
 }
 
 bool keep_on(PyObject* stream, PyObject* operands) {
   for (Py_ssize_t i = 0; i < PyTuple_Size(operands); ++i) {
     PyObject* memory = memory_of(PyTuple_GetItem(operands, i));
-    if (memory && !use_on(memory, stream)) return false;
+    if (memory && !memory_use_on(memory, stream)) return false;
   }
   PyObject *list = PyObject_GetAttr(stream, name_kept), *keep = list ? keep_of(operands) : NULL;
   bool good = keep && PyList_Append(list, keep) == 0;
@@ -108,56 +93,17 @@ static PyObject* keep_function(PyObject* module, PyObject* const* args, Py_ssize
   return keep_on(args[0], args[1]) ? Py_NewRef(Py_None) : NULL;
 }
 
-static PyObject* memory_function(PyObject* module, PyObject* array) {
-  (void)module;
-  PyObject* memory = memory_of(array);
-  return Py_NewRef(memory ? memory : Py_None);
-}
-
-/* array_in(memory, shape, dtype, itemsize, format, kind, device): an array without padding of a whole allocation */
-static PyObject* array_in(PyObject* module, PyObject* const* args, Py_ssize_t given) {
-  (void)module;
-  int64_t itemsize;
-  int32_t dtype, kind, device;
-  const char* format;
-  if (!check_count("array_in", 7, given) || !to_int32(args[2], &dtype, "dtype") ||
-      !to_int64(args[3], &itemsize, "itemsize") || !to_string(args[4], &format, "format") ||
-      !to_int32(args[5], &kind, "kind") || !to_int32(args[6], &device, "device"))
-    return NULL;
-  if (!PyTuple_Check(args[1])) return PyErr_Format(PyExc_TypeError, "the shape is no tuple");
-  View* view = view_shaped(array_type, args[1], dtype, itemsize, format ? format : "");
-  if (!view) return NULL;
-  view_set_contiguous(view);
-  view_settle_strides(view);
-  view->kind = kind;
-  view->device = device;
-  void* p = NULL;
-  PyObject* address = PyObject_GetAttr(args[0], name_address);
-  bool good = address && to_pointer(address, &p, "address");
-  view->address = (char*)p;
-  view->owner = good ? keep_of(args[0]) : NULL;
-  good = view->owner && view_check(view);
-  Py_XDECREF(address);
-  if (!good) Py_CLEAR(view);
-  return (PyObject*)view;
-}
-
 static PyMethodDef keep_functions[] = {
-    {"array_in", (PyCFunction)(void (*)(void))array_in, METH_FASTCALL, "an array of a whole allocation"},
-    {"memory_of", memory_function, METH_O, "the allocation of an array, or None"},
     {"keep_on", (PyCFunction)(void (*)(void))keep_function, METH_FASTCALL, "keeps operands on a stream"},
-    {"set_types", (PyCFunction)(void (*)(void))set_types, METH_FASTCALL,
-     "the classes of streams, of allocations and of arrays"},
+    {"set_types", (PyCFunction)(void (*)(void))set_types, METH_FASTCALL, "the classes of streams and of arrays"},
     {NULL, NULL, 0, NULL}};
 
 int keep_add_types(PyObject* module) {
-  name_address = PyUnicode_InternFromString("address");
   name_handle = PyUnicode_InternFromString("handle");
   name_kept = PyUnicode_InternFromString("kept");
-  name_streams = PyUnicode_InternFromString("streams");
   name_mark = PyUnicode_InternFromString("_mark");
   keep_type = (PyTypeObject*)PyType_FromModuleAndSpec(module, &keep_spec, NULL);
-  if (!name_address || !name_handle || !name_kept || !name_streams || !name_mark || !keep_type) return -1;
+  if (!name_handle || !name_kept || !name_mark || !keep_type) return -1;
   if (PyModule_AddIntConstant(module, "CHUNK", CHUNK) != 0) return -1;
   return PyModule_AddType(module, keep_type) == 0 ? PyModule_AddFunctions(module, keep_functions) : -1;
 }

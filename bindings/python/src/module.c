@@ -18,8 +18,9 @@ PyMODINIT_FUNC PyInit__gpumem(void) {
   PyObject* module = PyModule_Create(&definition);
   if (!module) return NULL;
   if (view_add_types(module) == 0 && cell_add_types(module) == 0 && keep_add_types(module) == 0 &&
-      base_add_types(module) == 0 && exchange_add_functions(module) == 0 && quick_add_functions(module) == 0 &&
-      callbacks_add_types(module) == 0 && PyModule_AddFunctions(module, call_methods) == 0)
+      memory_add_types(module) == 0 && base_add_types(module) == 0 && exchange_add_functions(module) == 0 &&
+      quick_add_functions(module) == 0 && callbacks_add_types(module) == 0 &&
+      PyModule_AddFunctions(module, call_methods) == 0)
     return module;
   Py_DECREF(module);
   return NULL;

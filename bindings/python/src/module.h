@@ -98,14 +98,34 @@ int exchange_add_functions(PyObject* module);
 /* keep.c */
 extern PyTypeObject* array_type; /* the class gpumem.Array */
 int keep_add_types(PyObject* module);
-/* The allocation of an array. NULL if the memory does not belong to a context. */
-PyObject* memory_of(PyObject* operand);
+/* A Keep of an object. NULL with an exception. */
+PyObject* keep_of(PyObject* object);
+/* What a Keep holds. Other objects as they are. */
+PyObject* kept_object(PyObject* object);
 /* Keeps a tuple of operands until the stream has passed their call. False with an exception. */
 bool keep_on(PyObject* stream, PyObject* operands);
 /* The gpumem_stream of a gpumem.Stream. False without an exception if it is something else. */
 bool queue_of(PyObject* stream, gpumem_stream** queue);
 
+/* memory.c */
+typedef struct {
+  PyObject* shape; /* a tuple */
+  const char* format;
+  int64_t itemsize; /* itemsize and format: of elements without a dtype */
+  int32_t dtype, kind;
+} ArrayForm;
+/* A new array without padding, in memory of a context that is not pageable. Its memory belongs to the stream. NULL with
+ * an exception. */
+PyObject* memory_array(PyObject* core, const ArrayForm* form, PyObject* stream, int64_t alignment);
+/* The allocation of an array. NULL if the memory does not belong to a context. */
+PyObject* memory_of(PyObject* operand);
+/* Notes that a stream has work on an allocation. False with an exception. */
+bool memory_use_on(PyObject* memory, PyObject* stream);
+int memory_add_types(PyObject* module);
+
 /* callbacks.c */
+/* True if a call of the library waits for a callback. */
+bool callbacks_run(void);
 /* Brackets Python code, or a callback that may be Python code, in any thread, with or without the interpreter's lock.
  * False: the interpreter ends or has ended, so do not touch it. */
 bool python_begin(void);

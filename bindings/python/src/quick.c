@@ -169,26 +169,43 @@ static PyObject* shadow_of(const View* view) {
   return (PyObject*)shadow;
 }
 
-/* A new array like x. NULL if the general path must make it, or with an exception that ends the call. */
-static PyObject* new_array(Operands* all, PyObject* x, const View* like, const int64_t* shape, int32_t ndim,
-                           int32_t dtype) {
+/* The same in pageable memory: an array of NumPy if x is one. */
+static PyObject* new_pageable(const Operands* all, PyObject* x, const View* like, PyObject* shape, int32_t dtype) {
   static const char* const numpy_names[] = {"i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", NULL, "f4", "f8"};
   const bool alike = dtype == like->dtype;
-  PyObject *extents = tuple_of(shape, ndim), *made = NULL;
-  if (extents && !all->stream && PyObject_CheckBuffer(x) && (alike || (dtype >= 0 && numpy_names[dtype]))) {
+  PyObject* made = NULL;
+  if (PyObject_CheckBuffer(x) && (alike || (dtype >= 0 && numpy_names[dtype]))) {
     PyObject* element = alike ? NULL : PyUnicode_FromString(numpy_names[dtype]);
-    if (alike || element) made = PyObject_CallFunctionObjArgs(room, x, extents, element, NULL);
+    if (alike || element) made = PyObject_CallFunctionObjArgs(room, x, shape, element, NULL);
     Py_XDECREF(element);
   }
-  if (!PyErr_Occurred() && (!made || Py_IsNone(made))) {
-    PyObject *shadow = shadow_of(like), *code = PyLong_FromLong(dtype);
-    Py_XDECREF(made);
-    made = shadow && code ? PyObject_CallMethodObjArgs(all->context, name_room, x, shadow, extents, code,
-                                                       all->stream ? all->stream : Py_None, NULL)
-                          : NULL;
-    Py_XDECREF(shadow);
-    Py_XDECREF(code);
-  }
+  if (PyErr_Occurred() || (made && !Py_IsNone(made))) return made;
+  PyObject *shadow = shadow_of(like), *code = PyLong_FromLong(dtype);
+  Py_XDECREF(made);
+  made = shadow && code ? PyObject_CallMethodObjArgs(all->context, name_room, x, shadow, shape, code, Py_None, NULL)
+                        : NULL;
+  Py_XDECREF(shadow);
+  Py_XDECREF(code);
+  return made;
+}
+
+static PyObject* new_allocation(const Operands* all, const View* like, PyObject* shape, int32_t dtype) {
+  const int32_t kind = like->kind == GPUMEM_MEMORY_PAGEABLE ? GPUMEM_MEMORY_PINNED : like->kind;
+  const ArrayForm form = {shape, like->format, like->itemsize, dtype, kind};
+  PyObject* core = PyObject_GetAttr(all->with_core, name_core);
+  PyObject* made = core ? memory_array(core, &form, NULL, 1) : NULL;
+  Py_XDECREF(core);
+  return made;
+}
+
+/* A new array like x, as Operations._room() makes it. NULL if the general path must make it, or with an exception that
+ * ends the call. */
+static PyObject* new_array(const Operands* all, PyObject* x, const View* like, const int64_t* shape, int32_t ndim,
+                           int32_t dtype) {
+  const bool is_pageable = like->kind == GPUMEM_MEMORY_PAGEABLE && !all->stream;
+  PyObject *extents = tuple_of(shape, ndim), *made = NULL;
+  if (extents)
+    made = is_pageable ? new_pageable(all, x, like, extents, dtype) : new_allocation(all, like, extents, dtype);
   Py_XDECREF(extents);
   forget_exception();
   return made;

@@ -16,17 +16,19 @@ import sys
 PREFIXES = {"Status": "", "Backend": "BACKEND_", "Dtype": "", "Op": "", "Axis": "AXIS_", "Kind": "MEMORY_",
             "Advice": "ADVISE_", "Family": "FAMILY_", "Filter": "FILTER_", "MapOp": "MAP_", "CompareOp": "", "Format": "FORMAT_", "LogLevel": "LOG_"}
 
+OF_EXTENSION = {"gpumem_alloc_async", "gpumem_alloc_device", "gpumem_alloc_managed", "gpumem_alloc_pinned", "gpumem_last_error", "gpumem_reduce"}
+
 
 def called(folder, source):
     """Functions that the package calls: raw.NAME, and "NAME" with its _async form, for _run(). A name that ends in _ or
-    {of_type} is completed by f32 or f64, and {form} is empty or _view. The extension itself calls three more."""
+    {of_type} is completed by f32 or f64, and {form} is empty or _view. The extension itself calls OF_EXTENSION."""
     source = source.replace("{of_type}", "")
     names = set(re.findall(r"raw\.(gpumem_\w+)", source))
     composed = [stem + form + end for stem, end in re.findall(r'f"(gpumem_\w+)\{form\}(\w*)"', source) for form in ("", "_view")]
     for name in composed + re.findall(r'"(gpumem_\w+)"', source):
         stems = [name + dtype for dtype in ("f32", "f64")] if name.endswith("_") else [name]
         names.update(form for stem in stems for form in (stem, stem + "_async"))
-    return names | {"gpumem_last_error", "gpumem_reduce"}
+    return names | OF_EXTENSION
 
 
 def members(layout, names):

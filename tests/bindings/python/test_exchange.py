@@ -326,10 +326,7 @@ def test_cuda_array_interface():
     """The interface of an array on a CUDA context. Its context is a stand-in without a GPU."""
 
     class StandIn:
-        handle, cuda, device, users = 0, True, 0, set()
-
-        def release(self, user):
-            self.users.discard(id(user))
+        handle, cuda, device = 0, True, 0
 
         def is_forked(self):
             return True  # nothing is freed
