@@ -16,6 +16,7 @@
 #include "kernels/division.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/reduce/launch.hpp"
+#include "kernels/reduce_by_index/buckets.hpp"
 #include "kernels/reduce_by_index/rows.hpp"
 #include "kernels/search.cuh"
 #include "kernels/sort/radix_sort.hpp"
@@ -547,6 +548,29 @@ LaunchResult reduce_by_index_rows(const ReduceByIndexParams& params, const Confi
   sums.sums = reinterpret_cast<double*>(workspace + at.nodes);
   sums.result = static_cast<double*>(b.result);
   const LaunchResult summed = sum_rows(sums, launch);
+  return summed != cudaSuccess ? summed : commit(b, 0, false, false, launch);
+}
+
+LaunchResult reduce_by_index_buckets(const ReduceByIndexParams& params, const Config& config, const Launch& launch) {
+  const auto at = config.own.get<ByIndexBuckets>();
+  char* const workspace = static_cast<char*>(launch.workspace);
+  const ByIndex b = by_index(params, config, launch, 0);
+  const LaunchResult error = set_bytes(workspace, at.numbers, 0, launch);  // the head and the counts
+  if (error != cudaSuccess) return error;
+  const auto words = [&](int64_t offset) { return reinterpret_cast<uint32_t*>(workspace + offset); };
+  BucketSums sums{.dtype = b.dtype, .x = b.x, .wide = element_bytes(b.index_type) == 8, .index = b.index};
+  sums.n = static_cast<uint32_t>(b.n);
+  sums.limit = b.limit;
+  sums.bins = static_cast<uint32_t>(b.bins);
+  sums.head = b.head;
+  sums.counts = words(at.counts);
+  sums.numbers = words(at.numbers);
+  sums.offsets = words(at.offsets);
+  sums.places = words(at.places);
+  sums.many = words(at.many);
+  sums.huge = words(at.huge);
+  sums.result = static_cast<double*>(b.result);
+  const LaunchResult summed = sum_buckets(sums, at, launch);
   return summed != cudaSuccess ? summed : commit(b, 0, false, false, launch);
 }
 

@@ -33,7 +33,9 @@ struct ByIndexHead {
   unsigned done;                  // blocks that have stored their values
   gpumem_status status;           // the worst of the bins
   unsigned long long row_blocks;  // of bins with many rows
-  unsigned long long unused[29];
+  unsigned many;                  // bins with many elements
+  unsigned huge;                  // bins with even more
+  unsigned unused[56];
 };
 static_assert(sizeof(ByIndexHead) == 256);
 
@@ -56,6 +58,18 @@ struct ByIndexSort {
   int32_t segments_block;
   LineConfig lines;
 };
+// Few elements per bin: offsets in the workspace (buckets.hpp), and the launch of the scan.
+struct ByIndexBuckets {
+  int64_t counts;
+  int64_t numbers;
+  int64_t offsets;
+  int64_t places;
+  int64_t many;
+  int64_t huge;
+  int64_t scan;
+  int64_t scan_bytes;
+  int64_t scan_grid;
+};
 // Keys hold bins - 1. Elements, or numbers of rows, take 4 bytes if that suffices for them and for their number.
 constexpr int key_bits(int64_t bins) noexcept {
   return bins <= 2 ? 1 : static_cast<int>(std::bit_width(static_cast<uint64_t>(bins - 1)));
@@ -74,6 +88,7 @@ namespace kernels {
 Execute<ReduceByIndexParams> reduce_by_index_tables;
 Execute<ReduceByIndexParams> reduce_by_index_atomics;
 Execute<ReduceByIndexParams> reduce_by_index_warp_per_bin;
+Execute<ReduceByIndexParams> reduce_by_index_buckets;
 Execute<ReduceByIndexParams> reduce_by_index_rows;
 Execute<ReduceByIndexParams> reduce_by_index_sorted;
 

@@ -149,21 +149,34 @@ TEST_P(ByIndexConformance, GivesTheReferencesBitsByEveryVariant) {
   Random random(91);
   const int cases = quick_run() ? 250 : 1000;
   for (int i = 0; i < cases && !enough(); ++i) run_case(random_case(random), variants, random);
-  for (const gpumem_dtype dtype : kFloatingTypes) {  // sums of rows, which few random cases are
-    run_case({dtype,
-              GPUMEM_SUM,
-              false,
-              kIndexTypes[1],
-              700,
-              9,
-              Spread::even,
-              0,
-              0,
-              Numbers::full,
-              {GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_DEVICE},
-              3,
-              4},
-             variants, random);
+  // Sums in device memory, which few random cases are: of rows, and of vectors with up to 5000 elements in a bin.
+  struct {
+    int64_t n, bins;
+    Spread spread;
+    int64_t cols, ld;
+  } const sums[] = {{700, 9, Spread::even, 3, 4},
+                    {700, 300, Spread::even, 1, 0},
+                    {9000, 900, Spread::even, 1, 0},
+                    {4000, 1500, Spread::few, 1, 0},
+                    {5100, 400, Spread::most, 1, 0}};
+  for (const gpumem_dtype dtype : kFloatingTypes) {
+    for (const auto& sum : sums) {
+      constexpr int32_t kHere = GPUMEM_MEMORY_DEVICE;
+      run_case({dtype,
+                GPUMEM_SUM,
+                false,
+                kIndexTypes[random.below(4)],
+                sum.n,
+                sum.bins,
+                sum.spread,
+                0,
+                0,
+                Numbers::full,
+                {kHere, kHere, kHere},
+                sum.cols,
+                sum.ld},
+               variants, random);
+    }
   }
   variants.expect_all_used(on_cuda());
   for (const gpumem_status status : {GPUMEM_OK, GPUMEM_OVERFLOW, GPUMEM_EMPTY, GPUMEM_OUT_OF_RANGE}) {

@@ -78,19 +78,62 @@ const char* accepts_few(const DeviceProps&, const ReduceByIndexParams& p) noexce
   if (p.values() > INT32_MAX) return "it needs fewer than 2^31 values";
   return accepts_float_sums(p);
 }
-// H200, f32, in CUDA graphs, compared with sorted: 1,000 elements in 1,000 bins 5 us and 18, 16,384 in 4,096 36 and 48. A
-// bin of many elements waits for their loads: 4,096 in 100 bins 21 and 15, but enqueued one by one both take 22. Rows of
-// 16 f32, compared with sorted_rows: 1,000 in one bin 15 and 23, 4,096 in one 56 and 27.
+// H200, f32, in CUDA graphs, compared with buckets: 4,096 elements in 4,096 bins 12 us and 16, 8,192 in 8,192 36 and 16.
+// Compared with sorted: 1,000 in 1,000 5 and 18. A bin of many elements waits for their loads: 4,096 in 100 21 and 15, but
+// enqueued one by one both take 22. Rows of 16 f32, compared with sorted_rows: 1,000 in one bin 15 and 23, 4,096 in one 56
+// and 27.
 const char* deprioritized_for_sorts(const DeviceProps&, const ReduceByIndexParams& p) noexcept {
-  const int64_t few = p.of_vector() ? 4096 : 2048;
   constexpr int64_t kOfBin = 16;
   constexpr int64_t kMostValues = 8192;
-  const bool few_of_bin = p.n <= few || p.n / kOfBin <= p.bins;
-  return few_of_bin && p.values() <= kMostValues ? nullptr : "it is for few elements, with few of them in a bin";
+  const bool few = p.of_vector() ? p.n <= 4096 : p.n <= 2048 || p.n / kOfBin <= p.bins;
+  return few && p.values() <= kMostValues ? nullptr : "it is for few elements, with few of them in a bin";
 }
 Config warp_per_bin_config(const DeviceProps&, const ReduceByIndexParams& p) noexcept {
   Config config{ceil_div(p.values(), int64_t{kWarpPerBinWarps}), kWarpPerBinWarps * 32, 1, kWarpPerBinWarps};
   config.fixed_grid = true;
+  return config;
+}
+
+const char* accepts_vector(const DeviceProps&, const ReduceByIndexParams& p) noexcept {
+  return p.of_vector() ? nullptr : "it is for vectors, not for rows";
+}
+
+// H200, f32, us by buckets and by sorted: 2^16 in 2^16 19 and 49, in 2^12 36 and 44; 2^20 in 2^20 66 and 137, in 2^17 62
+// and 88, in 2^16 80 and 66; 2^22 in 2^21 241 and 278, in 2^19 232 and 221. Half of 2^20 elements in 100 of 2^19 bins 396
+// and 468, the fourth power of even numbers 394 and 241, all in one bin 480 and 107 (atomics 1,846).
+const char* accepts_buckets(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
+  if (const char* const refusal = accepts_vector(d, p); refusal != nullptr) return refusal;
+  if (p.n > INT32_MAX || p.bins > INT32_MAX) return "it needs fewer than 2^31 elements and bins";
+  return accepts_float_sums(p);
+}
+const char* deprioritized_for_many(const DeviceProps&, const ReduceByIndexParams& p) noexcept {
+  const int64_t of_bin = p.n <= int64_t{1} << 18 ? 16 : p.n <= int64_t{1} << 21 ? 8 : p.n <= int64_t{1} << 22 ? 4 : 0;
+  return p.n <= of_bin * p.bins ? nullptr : "it is for up to 2^22 elements, with few of them in a bin";
+}
+Config buckets_config(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
+  constexpr int64_t kWord = 4;
+  constexpr int64_t kFewOfBin = 32;  // other bins are in a list
+  Config scan;
+  ScanParams offsets{.dtype = GPUMEM_U32, .exclusive = 1, .n = p.bins};
+  offsets.result_type = GPUMEM_U32;
+  implementation<ScanFamily>("look_back").plan(d, offsets, scan);
+  ScratchLayout layout;
+  layout.take(sizeof(ByIndexHead));
+  ByIndexBuckets at{};
+  at.counts = layout.take(kWord * p.bins);
+  at.numbers = layout.take(kWord * p.n);
+  at.offsets = layout.take(kWord * p.bins);
+  at.places = layout.take(kWord * p.n);
+  at.many = layout.take(kWord * (p.n / kFewOfBin));
+  at.huge = layout.take(kWord * (p.n / kFewOfBin));
+  at.scan = layout.take(scan.workspace_bytes);
+  at.scan_bytes = scan.workspace_bytes;
+  at.scan_grid = scan.grid;
+  Config config = grid_of(p.n, kByIndexTile, kByIndexThreads, kByIndexEach);
+  config.fixed_grid = true;
+  config.reduce_scratch = scan.reduce_scratch;
+  config.workspace_bytes = layout.end();
+  config.own.set(at);
   return config;
 }
 
@@ -154,8 +197,9 @@ Config host_tables_config(const DeviceProps& d, const ReduceByIndexParams& p) no
   return config;
 }
 
-const char* accepts_vector(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
-  return p.of_vector() ? accepts_elements(d, p) : "it is for vectors, not for rows";
+const char* accepts_host_sorted(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
+  const char* const refusal = accepts_vector(d, p);
+  return refusal != nullptr ? refusal : accepts_elements(d, p);
 }
 // A step that writes to so many places at a time is faster than two: to 2^10, or to 2^13 of elements that caches hold.
 bool sorts_in_one_step(const ReduceByIndexParams& p) noexcept {
@@ -204,12 +248,15 @@ constexpr Implementation<ReduceByIndexParams> kTable[] = {
     {"atomics", ExecutionSpace::cuda, 1, plan<accepts_atomics, atomics_config>, gpu<kernels::reduce_by_index_atomics>},
     {"warp_per_bin", ExecutionSpace::cuda, 1, plan<accepts_few, warp_per_bin_config>,
      gpu<kernels::reduce_by_index_warp_per_bin>, deprioritized_for_sorts},
+    {"buckets", ExecutionSpace::cuda, 1, plan<accepts_buckets, buckets_config>, gpu<kernels::reduce_by_index_buckets>,
+     deprioritized_for_many},
     {"sorted_rows", ExecutionSpace::cuda, 1, plan<accepts_float_rows, float_rows_config>,
      gpu<kernels::reduce_by_index_rows>, deprioritized_for_segments},
     {"sorted", ExecutionSpace::cuda, 1, plan<accepts_elements, sorted_config>, gpu<kernels::reduce_by_index_sorted>},
     {"host_tables", ExecutionSpace::host, 1, plan<accepts_host_tables, host_tables_config>,
      host::reduce_by_index_tables},
-    {"host_sorted", ExecutionSpace::host, 1, plan<accepts_vector, host_sorted_config>, host::reduce_by_index_sorted},
+    {"host_sorted", ExecutionSpace::host, 1, plan<accepts_host_sorted, host_sorted_config>,
+     host::reduce_by_index_sorted},
     {"host_rows", ExecutionSpace::host, 1, plan<accepts_rows, host_rows_config>, host::reduce_by_index_rows},
     {"host_serial", ExecutionSpace::host, 1, plan<accepts<ReduceByIndexParams>, serial_config>,
      host::reduce_by_index_serial},
