@@ -3,15 +3,14 @@
 // Access: the counter of its bin gives an element a number, and a scan of the counters gives each bin a part of the
 //         places. Both are in no particular order, so each bin sorts its places. Then it reads its elements.
 //         few: a thread has a bin of up to 16 elements, a warp one of up to 32. many: a block has a bin.
-//         huge: a block has a bin, and finds its places in order by reading the index once more.
+//         huge: a block has a bin, and finds its places by reading the index once more (bin_sum.cuh).
 // Shapes: any. Up to 2^21 elements, caches hold the places.
 // H200, f32: 2^20 elements in 2^20 bins 66 us, where a sort by bins takes 137.
 #include "kernels/reduce_by_index/buckets.hpp"
 
-#include "kernels/convert/element.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/limits.hpp"
-#include "kernels/order.hpp"
+#include "kernels/reduce_by_index/bin_sum.cuh"
 #include "kernels/scan/limits.hpp"
 #include "kernels/scan/scan.hpp"
 
@@ -25,10 +24,7 @@ constexpr int kMany = 2048;    // places that a block sorts
 constexpr unsigned kManyBlocks = 1056;
 constexpr int kManyThreads = 256;
 constexpr unsigned kHugeBlocks = 264;
-constexpr int kHugeThreads = 1024;
-constexpr int kHugeEach = 16;
 constexpr uint32_t kNowhere = ~0u;
-constexpr unsigned kAll = 0xffffffff;
 
 // Gives each bin's elements numbers. The lanes of a warp that have the bin of the first one share an atomic, because
 // many atomics on one counter would wait for each other.
@@ -210,10 +206,10 @@ __global__ void __launch_bounds__(kThreads) few_kernel(const __grid_constant__ B
 }
 
 // Sorts up to kMany places in shared memory, by a bitonic network.
-__device__ void sort_places(uint32_t* places, uint32_t count, uint32_t* shared) {
+__device__ void sort_places(const uint32_t* places, uint32_t count, uint32_t* sorted) {
   uint32_t size = 64;
   while (size < count) size *= 2;
-  for (uint32_t i = threadIdx.x; i < size; i += kManyThreads) shared[i] = i < count ? places[i] : kNowhere;
+  for (uint32_t i = threadIdx.x; i < size; i += kManyThreads) sorted[i] = i < count ? places[i] : kNowhere;
   for (uint32_t run = 2; run <= size; run *= 2) {
     for (uint32_t distance = run / 2; distance > 0; distance /= 2) {
       __syncthreads();
@@ -221,153 +217,45 @@ __device__ void sort_places(uint32_t* places, uint32_t count, uint32_t* shared) 
         const uint32_t a = 2 * i - i % distance;
         const uint32_t b = a + distance;
         const bool ascends = (a & run) == 0;
-        if ((shared[a] > shared[b]) == ascends) {
-          const uint32_t v = shared[a];
-          shared[a] = shared[b];
-          shared[b] = v;
+        if ((sorted[a] > sorted[b]) == ascends) {
+          const uint32_t v = sorted[a];
+          sorted[a] = sorted[b];
+          sorted[b] = v;
         }
       }
     }
   }
   __syncthreads();
-  for (uint32_t i = threadIdx.x; i < count; i += kManyThreads) places[i] = shared[i];
-}
-
-// Finds the places of a bin by reading the index, whose numbers are below 2^31 here. A warp has neighbouring ones.
-// of_warps: room for a number per warp.
-__device__ void find_places(const BucketSums& s, uint32_t bin, uint32_t* places, uint32_t* of_warps) {
-  constexpr uint32_t kOfWarp = 32 * kHugeEach;
-  const uint32_t lane = threadIdx.x % 32;
-  const uint32_t warp = threadIdx.x / 32;
-  const auto* const low_words = static_cast<const uint32_t*>(s.index);
-  const int shift = s.wide ? 1 : 0;
-  for (uint32_t tile = 0; tile < s.n; tile += kHugeThreads * kHugeEach) {
-    const uint32_t first = tile + warp * kOfWarp + lane;
-    uint32_t number[kHugeEach];
-#pragma unroll
-    for (int k = 0; k < kHugeEach; ++k) {
-      const uint32_t at = first + 32 * k;
-      number[k] = at < s.n ? low_words[uint64_t{at} << shift] : kNowhere;
-    }
-    unsigned lanes[kHugeEach];
-    uint32_t count = 0;
-#pragma unroll
-    for (int k = 0; k < kHugeEach; ++k) {
-      lanes[k] = __ballot_sync(kAll, number[k] == bin);
-      count += __popc(lanes[k]);
-    }
-    if (lane == 0) of_warps[warp] = count;
-    __syncthreads();
-    uint32_t to = 0;
-    uint32_t all = 0;
-    for (uint32_t w = 0; w < kHugeThreads / 32; ++w) {
-      if (w == warp) to = all;
-      all += of_warps[w];
-    }
-#pragma unroll
-    for (int k = 0; k < kHugeEach; ++k) {
-      if (number[k] == bin) places[to + __popc(lanes[k] & ((1u << lane) - 1))] = first + 32 * k;
-      to += __popc(lanes[k]);
-    }
-    places += all;
-    __syncthreads();
-  }
-}
-
-// The elements at `count` places, a lane's step apart. Others are 0.
-template <class T, int kCount>
-__device__ __forceinline__ void load_terms(const void* x, const uint32_t* places, int count, double (&terms)[kCount]) {
-  uint32_t place[kCount];
-#pragma unroll
-  for (int k = 0; k < kCount; ++k) place[k] = 32 * k < count ? places[32 * k] : 0;
-#pragma unroll
-  for (int k = 0; k < kCount; ++k)
-    terms[k] = 32 * k < count ? converted<double>(static_cast<const T*>(x)[place[k]]) : 0;
-}
-
-// The sum of up to 1024 elements, by a warp.
-__device__ double sum_leaf(const BucketSums& s, const uint32_t* places, uint32_t count) {
-  constexpr int kOwn = kLeafLanes / 32;
-  constexpr int kTogether = 2 * kOwn;
-  double lanes[kOwn] = {};
-  for (auto at = static_cast<int>(threadIdx.x % 32); at < static_cast<int>(count); at += 32 * kTogether) {
-    double terms[kTogether];
-    const int left = static_cast<int>(count) - at;
-    if (s.dtype == GPUMEM_F16) {
-      load_terms<Half>(s.x, places + at, left, terms);
-    } else if (s.dtype == GPUMEM_BF16) {
-      load_terms<Brain>(s.x, places + at, left, terms);
-    } else if (s.dtype == GPUMEM_F32) {
-      load_terms<float>(s.x, places + at, left, terms);
-    } else {
-      load_terms<double>(s.x, places + at, left, terms);
-    }
-#pragma unroll
-    for (int k = 0; k < kTogether; ++k) lanes[k % kOwn] += terms[k];
-  }
-  return fold_lanes((lanes[0] + lanes[2]) + (lanes[1] + lanes[3]));
-}
-
-// The sum of any number of elements whose places are in order, by a block. Thread 0 has it.
-template <int kBlock>
-__device__ double sum_by_block(const BucketSums& s, const uint32_t* places, uint32_t count) {
-  constexpr int kLevels = 22;  // there are fewer than 2^kLevels leaves
-  constexpr uint32_t kWarps = kBlock / 32;
-  __shared__ double sums[kWarps];
-  __shared__ double level[kLevels];  // the sums of 2^k leaves that wait for their neighbours
-  const uint32_t warp = threadIdx.x / 32;
-  const uint32_t leaves = (count + kLeafTerms - 1) / kLeafTerms;
-  for (uint32_t first = 0; first < leaves; first += kWarps) {
-    __syncthreads();
-    const uint32_t begin = (first + warp) * kLeafTerms;
-    if (begin < count) {
-      const double sum = sum_leaf(s, places + begin, min(count - begin, static_cast<uint32_t>(kLeafTerms)));
-      if (threadIdx.x % 32 == 0) sums[warp] = sum;
-    }
-    __syncthreads();
-    if (threadIdx.x != 0) continue;
-    for (uint32_t leaf = first; leaf < min(leaves, first + kWarps); ++leaf) {
-      double sum = sums[leaf - first];
-      int k = 0;
-      for (; (leaf >> k & 1) != 0; ++k) sum = level[k] + sum;
-      level[k] = sum;
-    }
-  }
-  double sum = 0;
-  for (int k = 0; threadIdx.x == 0 && k < kLevels; ++k) {
-    if ((leaves >> k & 1) != 0) sum = level[k] + sum;
-  }
-  return sum;
 }
 
 __global__ void __launch_bounds__(kManyThreads) many_kernel(const __grid_constant__ BucketSums s) {
-  __shared__ uint32_t shared[kMany];
+  __shared__ uint32_t places[kMany];
+  __shared__ BlockSum<kManyThreads> sum;
   synchronize_and_trigger();
   if (s.head->bad != 0) return;
   for (unsigned i = blockIdx.x; i < s.head->many; i += gridDim.x) {
     const uint32_t bin = s.many[i];
-    uint32_t* const places = s.places + s.offsets[bin];
-    sort_places(places, s.counts[bin], shared);
-    const double sum = sum_by_block<kManyThreads>(s, places, s.counts[bin]);
-    if (threadIdx.x == 0) s.result[bin] = canonical(sum);
-  }
-}
-
-__global__ void __launch_bounds__(kHugeThreads) huge_kernel(const __grid_constant__ BucketSums s) {
-  __shared__ uint32_t of_warps[kHugeThreads / 32];
-  synchronize_and_trigger();
-  if (s.head->bad != 0) return;
-  for (unsigned i = blockIdx.x; i < s.head->huge; i += gridDim.x) {
-    const uint32_t bin = s.huge[i];
-    uint32_t* const places = s.places + s.offsets[bin];
-    find_places(s, bin, places, of_warps);
-    const double sum = sum_by_block<kHugeThreads>(s, places, s.counts[bin]);
-    if (threadIdx.x == 0) s.result[bin] = canonical(sum);
+    sort_places(s.places + s.offsets[bin], s.counts[bin], places);
+    const uint32_t leaves = sum.add(s.dtype, s.x, places, s.counts[bin], 0);
+    if (threadIdx.x == 0) s.result[bin] = sum.value(leaves);
+    __syncthreads();
   }
 }
 
 template <class Index>
-LaunchResult place_elements(const BucketSums& s, const ByIndexBuckets& at, const Launch& launch) {
+__global__ void __launch_bounds__(kBinThreads) huge_kernel(const __grid_constant__ BucketSums s) {
+  __shared__ BinSum<Index> sum;
+  synchronize_and_trigger();
+  if (s.head->bad != 0) return;
+  for (unsigned i = blockIdx.x; i < s.head->huge; i += gridDim.x) {
+    const uint32_t bin = s.huge[i];
+    const double found = sum.of_bin(s.dtype, s.x, static_cast<const Index*>(s.index), s.n, bin, s.limit);
+    if (threadIdx.x == 0) s.result[bin] = found;
+  }
+}
+
+template <class Index>
+LaunchResult sum_buckets_of(const BucketSums& s, const ByIndexBuckets& at, const Launch& launch) {
   const auto blocks = static_cast<unsigned>(ceil_div(s.n, kByIndexTile));
   LaunchResult error = enqueue_programmatic(count_kernel<Index>, blocks, kThreads, launch, s);
   if (error != cudaSuccess) return error;
@@ -380,28 +268,20 @@ LaunchResult place_elements(const BucketSums& s, const ByIndexBuckets& at, const
   of_scan.workspace = static_cast<char*>(launch.workspace) + at.scan;
   error = scan_look_back(scan, config, of_scan);
   if (error != cudaSuccess) return error;
-  return enqueue_programmatic(places_kernel<Index>, blocks, kThreads, launch, s);
-}
-
-template <class T>
-cudaError_t sum_few_of(const BucketSums& s, Stream stream) {
-  return enqueue_programmatic(few_kernel<T>, static_cast<unsigned>(ceil_div(s.bins, int64_t{kThreads})), kThreads,
-                              stream, s);
+  error = enqueue_programmatic(places_kernel<Index>, blocks, kThreads, launch, s);
+  if (error != cudaSuccess) return error;
+  const auto few_blocks = static_cast<unsigned>(ceil_div(s.bins, int64_t{kThreads}));
+  error = for_term(s.dtype,
+                   [&]<class T>() { return enqueue_programmatic(few_kernel<T>, few_blocks, kThreads, launch, s); });
+  if (error == cudaSuccess) error = enqueue_programmatic(many_kernel, kManyBlocks, kManyThreads, launch, s);
+  if (error != cudaSuccess || s.n <= kMany) return error;
+  return enqueue_programmatic(huge_kernel<Index>, kHugeBlocks, kBinThreads, launch, s);
 }
 
 }  // namespace
 
 LaunchResult sum_buckets(const BucketSums& s, const ByIndexBuckets& at, const Launch& launch) {
-  LaunchResult error = s.wide ? place_elements<uint64_t>(s, at, launch) : place_elements<uint32_t>(s, at, launch);
-  if (error != cudaSuccess) return error;
-  error = s.dtype == GPUMEM_F16    ? sum_few_of<Half>(s, launch)
-          : s.dtype == GPUMEM_BF16 ? sum_few_of<Brain>(s, launch)
-          : s.dtype == GPUMEM_F32  ? sum_few_of<float>(s, launch)
-                                   : sum_few_of<double>(s, launch);
-  if (error != cudaSuccess) return error;
-  error = enqueue_programmatic(many_kernel, kManyBlocks, kManyThreads, launch, s);
-  if (error != cudaSuccess || s.n <= kMany) return error;
-  return enqueue_programmatic(huge_kernel, kHugeBlocks, kHugeThreads, launch, s);
+  return s.wide ? sum_buckets_of<uint64_t>(s, at, launch) : sum_buckets_of<uint32_t>(s, at, launch);
 }
 
 }  // namespace gpumem::kernels

@@ -22,6 +22,9 @@ constexpr int64_t kTableTile = int64_t{kTableThreads} * kByIndexEach;
 // A warp per value compares the whole index with its bin.
 constexpr int kWarpPerBinWarps = 16;
 constexpr int64_t kWarpPerBinElements = int64_t{1} << 14;
+constexpr int kBinThreads = 1024;  // of a block that has a bin
+constexpr int kBinEach = 8;
+constexpr int64_t kBinTile = int64_t{kBinThreads} * kBinEach;
 
 // Bytes of a bin in shared memory. A block counts fewer than 2^32 elements.
 constexpr int table_bin_bytes(const ReduceByIndexParams& p) noexcept { return p.x == nullptr ? 4 : 8; }
@@ -88,6 +91,7 @@ namespace kernels {
 Execute<ReduceByIndexParams> reduce_by_index_tables;
 Execute<ReduceByIndexParams> reduce_by_index_atomics;
 Execute<ReduceByIndexParams> reduce_by_index_warp_per_bin;
+Execute<ReduceByIndexParams> reduce_by_index_block_per_bin;
 Execute<ReduceByIndexParams> reduce_by_index_buckets;
 Execute<ReduceByIndexParams> reduce_by_index_rows;
 Execute<ReduceByIndexParams> reduce_by_index_sorted;

@@ -11,6 +11,7 @@
 #include "kernels/enqueue.cuh"
 #include "kernels/limits.hpp"
 #include "kernels/order.hpp"
+#include "kernels/reduce_by_index/outcome.cuh"
 #include "kernels/reduce_by_index/reduce_by_index.hpp"
 #include "kernels/reduce_by_index/tree.cuh"
 
@@ -174,11 +175,7 @@ __global__ void __launch_bounds__(kThreads) warp_per_bin_kernel(const __grid_con
   if (lane != 0) return;
   const int bad = first_bad;  // of all tiles: the last barrier is behind every check
   if (bad == n && value < b.values()) static_cast<double*>(b.result)[value] = canonical(found);
-  if (value != 0) return;
-  if (b.status != nullptr) *b.status = bad == n ? GPUMEM_OK : GPUMEM_OUT_OF_RANGE;
-  if (b.report == nullptr) return;
-  b.report->at = bad == n ? -1 : bad;
-  b.report->bits = bad == n ? uint64_t{GPUMEM_OK} : index_at(b, bad);
+  if (value == 0) write_outcome(b, bad);
 }
 
 }  // namespace

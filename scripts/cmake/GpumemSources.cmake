@@ -233,6 +233,7 @@ set(kernel_sources
   kernels/gather_scatter/gather_scatter.cu
   kernels/reduce_by_index/reduce_by_index.cu
   kernels/reduce_by_index/rows.cu
+  kernels/reduce_by_index/block_per_bin.cu
   kernels/reduce_by_index/buckets.cu
   kernels/reduce_by_index/warp_per_bin.cu
   kernels/select/select.cu

@@ -155,10 +155,10 @@ TEST_P(ByIndexConformance, GivesTheReferencesBitsByEveryVariant) {
     Spread spread;
     int64_t cols, ld;
   } const sums[] = {{700, 9, Spread::even, 3, 4},
-                    {700, 300, Spread::even, 1, 0},
+                    {700, 90, Spread::even, 1, 0},
                     {9000, 900, Spread::even, 1, 0},
                     {4000, 1500, Spread::few, 1, 0},
-                    {5100, 400, Spread::most, 1, 0}};
+                    {5100, 60, Spread::most, 1, 0}};
   for (const gpumem_dtype dtype : kFloatingTypes) {
     for (const auto& sum : sums) {
       constexpr int32_t kHere = GPUMEM_MEMORY_DEVICE;

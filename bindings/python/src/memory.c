@@ -13,8 +13,9 @@ typedef struct {
   PyObject* weakrefs; /* list of weak references, or NULL */
   void *ctx, *address;
   int32_t kind;
-  char exported; /* another library may use it on the legacy default stream */
-  pid_t process; /* a forked child does not free it */
+  bool of_stream; /* it was allocated on a stream */
+  char exported;  /* another library may use it on the legacy default stream */
+  pid_t process;  /* a forked child does not free it */
 } Allocation;
 
 LIBRARY(gpumem_alloc_device);
@@ -53,6 +54,17 @@ static PyObject* allocation_create(PyTypeObject* type, PyObject* args, PyObject*
   return (PyObject*)made;
 }
 
+/* A new reference to the stream of the allocation if no other stream has used it. NULL without an exception for others. A
+ * free on that stream needs no event. */
+static PyObject* only_stream(const Allocation* own) {
+  PyObject *key, *use;
+  Py_ssize_t at = 0;
+  if (!own->of_stream || PyDict_Size(own->streams) != 1 || !PyDict_Next(own->streams, &at, &key, &use)) return NULL;
+  PyObject* stream = PyObject_CallNoArgs(PyTuple_GetItem(use, 0));
+  PyErr_Clear();
+  return stream;
+}
+
 /* A callback that is under way may wait for this thread, and so may the free. free_later() then calls it in another
  * thread. It also frees on the legacy default stream. */
 static bool end_allocation(const Allocation* own) {
@@ -63,9 +75,14 @@ static bool end_allocation(const Allocation* own) {
     return done != NULL;
   }
   gpumem_ctx* ctx = (gpumem_ctx*)own->ctx;
+  gpumem_stream* queue = NULL;
   gpumem_status status;
-  RUN(own->kind == GPUMEM_MEMORY_DEVICE ? p_gpumem_free_async(ctx, own->address, NULL)
+  PyObject* stream = only_stream(own);
+  if (stream) (void)queue_of(stream, &queue);
+  RUN(own->kind == GPUMEM_MEMORY_DEVICE ? p_gpumem_free_async(ctx, own->address, queue)
                                         : p_gpumem_free(ctx, own->address));
+  if (queue && status == GPUMEM_CAPTURING) RUN(p_gpumem_free_async(ctx, own->address, NULL));
+  Py_XDECREF(stream);
   return status == GPUMEM_OK || raise_status(status) != NULL;
 }
 
@@ -174,6 +191,7 @@ static bool place(View* view, PyObject* core, int32_t kind, PyObject* stream, in
   if (status != GPUMEM_OK) raise_status(status);
   view->address = (char*)own->address;
   view->owner = status == GPUMEM_OK ? keep_of((PyObject*)own) : NULL;
+  own->of_stream = stream != NULL;
   const bool good = view->owner && (!stream || memory_use_on((PyObject*)own, stream)) && view_check(view);
   Py_DECREF((PyObject*)own);
   return good;

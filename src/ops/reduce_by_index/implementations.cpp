@@ -79,9 +79,8 @@ const char* accepts_few(const DeviceProps&, const ReduceByIndexParams& p) noexce
   return accepts_float_sums(p);
 }
 // H200, f32, in CUDA graphs, compared with buckets: 4,096 elements in 4,096 bins 12 us and 16, 8,192 in 8,192 36 and 16.
-// Compared with sorted: 1,000 in 1,000 5 and 18. A bin of many elements waits for their loads: 4,096 in 100 21 and 15, but
-// enqueued one by one both take 22. Rows of 16 f32, compared with sorted_rows: 1,000 in one bin 15 and 23, 4,096 in one 56
-// and 27.
+// Compared with sorted: 1,000 in 1,000 5 and 18. Rows of 16 f32, compared with sorted_rows: 1,000 in one bin 15 and 23,
+// 4,096 in one 56 and 27.
 const char* deprioritized_for_sorts(const DeviceProps&, const ReduceByIndexParams& p) noexcept {
   constexpr int64_t kOfBin = 16;
   constexpr int64_t kMostValues = 8192;
@@ -94,8 +93,33 @@ Config warp_per_bin_config(const DeviceProps&, const ReduceByIndexParams& p) noe
   return config;
 }
 
+constexpr const char* kFewerThan31Bits = "it needs fewer than 2^31 elements and bins";
 const char* accepts_vector(const DeviceProps&, const ReduceByIndexParams& p) noexcept {
   return p.of_vector() ? nullptr : "it is for vectors, not for rows";
+}
+
+const char* accepts_block_per_bin(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
+  if (const char* const refusal = accepts_vector(d, p); refusal != nullptr) return refusal;
+  constexpr int64_t kMostBins = 640;
+  if (p.bins > kMostBins) return "it needs at most 640 bins";
+  if (p.n > INT32_MAX) return kFewerThan31Bits;
+  return accepts_float_sums(p);
+}
+// A multiprocessor has one block at a time, which takes 2 us for 8192 numbers. H200, f32, us by block_per_bin, and by the
+// best of the others: 1,000 in 100 bins 4.0 and 5.5, in 200 7.5 and 4.9; 4,096 in 100 4.0 and 14, in 400 14.4 and 14.9;
+// 16,384 in 132 6.1 and 27, in 400 22 and 28, in 1,000 43 and 39; 65,536 in 132 17 and 31, in 200 34 and 30.
+const char* deprioritized_for_warps(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
+  constexpr int64_t kMostRounds = 4;
+  constexpr int64_t kMostTiles = 8;
+  constexpr int64_t kShort = 2048;
+  const int64_t rounds = ceil_div(p.bins, d.multiprocessors);
+  const bool few_bins = rounds == 1 || (p.n > kShort && rounds <= kMostRounds);
+  return few_bins && rounds * ceil_div(p.n, kBinTile) <= kMostTiles ? nullptr : "it is for few elements in few bins";
+}
+Config block_per_bin_config(const DeviceProps&, const ReduceByIndexParams& p) noexcept {
+  Config config{p.bins, kBinThreads, 1, 1};
+  config.fixed_grid = true;
+  return config;
 }
 
 // H200, f32, us by buckets and by sorted: 2^16 in 2^16 19 and 49, in 2^12 36 and 44; 2^20 in 2^20 66 and 137, in 2^17 62
@@ -103,7 +127,7 @@ const char* accepts_vector(const DeviceProps&, const ReduceByIndexParams& p) noe
 // and 468, the fourth power of even numbers 394 and 241, all in one bin 480 and 107 (atomics 1,846).
 const char* accepts_buckets(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
   if (const char* const refusal = accepts_vector(d, p); refusal != nullptr) return refusal;
-  if (p.n > INT32_MAX || p.bins > INT32_MAX) return "it needs fewer than 2^31 elements and bins";
+  if (p.n > INT32_MAX || p.bins > INT32_MAX) return kFewerThan31Bits;
   return accepts_float_sums(p);
 }
 const char* deprioritized_for_many(const DeviceProps&, const ReduceByIndexParams& p) noexcept {
@@ -246,6 +270,8 @@ Config serial_config(const DeviceProps& d, const ReduceByIndexParams& p) noexcep
 constexpr Implementation<ReduceByIndexParams> kTable[] = {
     {"tables", ExecutionSpace::cuda, 1, plan<accepts_tables, tables_config>, gpu<kernels::reduce_by_index_tables>},
     {"atomics", ExecutionSpace::cuda, 1, plan<accepts_atomics, atomics_config>, gpu<kernels::reduce_by_index_atomics>},
+    {"block_per_bin", ExecutionSpace::cuda, 1, plan<accepts_block_per_bin, block_per_bin_config>,
+     gpu<kernels::reduce_by_index_block_per_bin>, deprioritized_for_warps},
     {"warp_per_bin", ExecutionSpace::cuda, 1, plan<accepts_few, warp_per_bin_config>,
      gpu<kernels::reduce_by_index_warp_per_bin>, deprioritized_for_sorts},
     {"buckets", ExecutionSpace::cuda, 1, plan<accepts_buckets, buckets_config>, gpu<kernels::reduce_by_index_buckets>,

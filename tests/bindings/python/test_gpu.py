@@ -210,3 +210,16 @@ def test_graph_memory():
         memory.release()
     finally:
         cupy.cuda.set_allocator(cupy.get_default_memory_pool().malloc)
+
+
+def test_memory_of_a_stream_under_capture():
+    cupy, ctx = cupy_and_context()
+    stream = cupy.cuda.Stream(non_blocking=True)
+    a, b = (ctx.empty(1000, "f32", stream=ctx.Stream(stream)) for _ in range(2))
+    blocks = ctx.memory_stats().device_blocks
+    del a  # on its stream
+    with stream:
+        stream.begin_capture()
+        del b  # on the context's own
+        stream.end_capture()
+    assert ctx.memory_stats().device_blocks == blocks - 2
