@@ -26,7 +26,7 @@ __host__ __device__ __forceinline__ auto for_term(gpumem_dtype dtype, const F& f
 template <int kBlock>
 class BlockSum {
  public:
-  // Adds the elements at `count` places. They are leaves from number `leaf` on, of which only the last one may be short.
+  // Adds the elements at `count` places, 1 or more. They are leaves from number `leaf` on, of which only the last one may be short.
   // Called by all threads. Returns the number of all leaves so far.
   __device__ uint32_t add(gpumem_dtype dtype, const void* x, const uint32_t* places, uint32_t count, uint32_t leaf) {
     const uint32_t lane = threadIdx.x % kLeafLanes;
@@ -40,8 +40,8 @@ class BlockSum {
       for (uint32_t k = 0; k < kLeaves && first + k * kLeafTerms < count; ++k, ++leaf) {
         if (threadIdx.x == 0) add_leaf(leaf, lanes_[k * kLeafLanes]);
       }
+      __syncthreads();
     }
-    __syncthreads();
     return leaf;
   }
 
@@ -91,11 +91,44 @@ class BlockSum {
   double level_[kLevels];  // the sums of 2^k leaves that wait for their neighbours
 };
 
-// In shared memory: the sum of a bin's elements, which a block finds by reading the index.
+// Sorts places by a bitonic network, in shared memory with room for the next power of two.
+template <int kBlock>
+__device__ void sort_places(const uint32_t* places, uint32_t count, uint32_t* sorted) {
+  constexpr uint32_t kNowhere = ~0u;
+  uint32_t size = 64;
+  while (size < count) size *= 2;
+  for (uint32_t i = threadIdx.x; i < size; i += kBlock) sorted[i] = i < count ? places[i] : kNowhere;
+  for (uint32_t run = 2; run <= size; run *= 2) {
+    for (uint32_t distance = run / 2; distance > 0; distance /= 2) {
+      __syncthreads();
+      for (uint32_t i = threadIdx.x; i < size / 2; i += kBlock) {
+        const uint32_t a = 2 * i - i % distance;
+        const uint32_t b = a + distance;
+        const bool ascends = (a & run) == 0;
+        if ((sorted[a] > sorted[b]) == ascends) {
+          const uint32_t v = sorted[a];
+          sorted[a] = sorted[b];
+          sorted[b] = v;
+        }
+      }
+    }
+  }
+  __syncthreads();
+}
+
+// In shared memory: the sum of a bin's elements. Thread 0 has it.
 template <class Index>
 class BinSum {
  public:
-  // n < 2^31. Called by all threads. Thread 0 has the sum.
+  static constexpr uint32_t kMostSorted = kBinTile;
+
+  // Of elements whose places are known, in any order: up to kMostSorted.
+  __device__ double of_places(gpumem_dtype dtype, const void* x, const uint32_t* places, uint32_t count) {
+    sort_places<kBinThreads>(places, count, places_);
+    return sum_.value(sum_.add(dtype, x, places_, count, 0));
+  }
+
+  // Of the elements that the block finds by reading the index. n < 2^31.
   __device__ double of_bin(gpumem_dtype dtype, const void* x, const Index* index, uint32_t n, uint32_t bin,
                            uint64_t limit) {
     const uint32_t lane = threadIdx.x % 32;

@@ -3,7 +3,8 @@
 // Access: the counter of its bin gives an element a number, and a scan of the counters gives each bin a part of the
 //         places. Both are in no particular order, so each bin sorts its places. Then it reads its elements.
 //         few: a thread has a bin of up to 16 elements, a warp one of up to 32. many: a block has a bin.
-//         huge: a block has a bin, and finds its places by reading the index once more (bin_sum.cuh).
+//         huge: the same with 1,024 threads. A bin of more than 8,192 elements finds its places by reading the index once
+//         more (bin_sum.cuh).
 // Shapes: any. Up to 2^21 elements, caches hold the places.
 // H200, f32: 2^20 elements in 2^20 bins 66 us, where a sort by bins takes 137.
 #include "kernels/reduce_by_index/buckets.hpp"
@@ -188,7 +189,7 @@ __global__ void __launch_bounds__(kThreads) few_kernel(const __grid_constant__ B
   } else if (count <= kOfThread) {
     sum = sum_by_thread<kOfThread>(x, s.places + offset, count);
   }
-  unsigned left = __ballot_sync(kAll, count > kOfThread && count <= 32);
+  unsigned left = __ballot_sync(kAll, count > kOfThread && count <= kFewOfBin);
   for (; left != 0; left &= left - 1) {
     const int lane = __ffs(static_cast<int>(left)) - 1;
     const uint32_t of_lane = __shfl_sync(kAll, offset, lane);
@@ -198,34 +199,11 @@ __global__ void __launch_bounds__(kThreads) few_kernel(const __grid_constant__ B
   }
   if (count > kMany) {
     s.huge[atomicAdd(&s.head->huge, 1u)] = bin;
-  } else if (count > 32) {
+  } else if (count > kFewOfBin) {
     s.many[atomicAdd(&s.head->many, 1u)] = bin;
   } else if (is_here) {
     s.result[bin] = canonical(sum);
   }
-}
-
-// Sorts up to kMany places in shared memory, by a bitonic network.
-__device__ void sort_places(const uint32_t* places, uint32_t count, uint32_t* sorted) {
-  uint32_t size = 64;
-  while (size < count) size *= 2;
-  for (uint32_t i = threadIdx.x; i < size; i += kManyThreads) sorted[i] = i < count ? places[i] : kNowhere;
-  for (uint32_t run = 2; run <= size; run *= 2) {
-    for (uint32_t distance = run / 2; distance > 0; distance /= 2) {
-      __syncthreads();
-      for (uint32_t i = threadIdx.x; i < size / 2; i += kManyThreads) {
-        const uint32_t a = 2 * i - i % distance;
-        const uint32_t b = a + distance;
-        const bool ascends = (a & run) == 0;
-        if ((sorted[a] > sorted[b]) == ascends) {
-          const uint32_t v = sorted[a];
-          sorted[a] = sorted[b];
-          sorted[b] = v;
-        }
-      }
-    }
-  }
-  __syncthreads();
 }
 
 __global__ void __launch_bounds__(kManyThreads) many_kernel(const __grid_constant__ BucketSums s) {
@@ -235,10 +213,9 @@ __global__ void __launch_bounds__(kManyThreads) many_kernel(const __grid_constan
   if (s.head->bad != 0) return;
   for (unsigned i = blockIdx.x; i < s.head->many; i += gridDim.x) {
     const uint32_t bin = s.many[i];
-    sort_places(s.places + s.offsets[bin], s.counts[bin], places);
+    sort_places<kManyThreads>(s.places + s.offsets[bin], s.counts[bin], places);
     const uint32_t leaves = sum.add(s.dtype, s.x, places, s.counts[bin], 0);
     if (threadIdx.x == 0) s.result[bin] = sum.value(leaves);
-    __syncthreads();
   }
 }
 
@@ -249,14 +226,18 @@ __global__ void __launch_bounds__(kBinThreads) huge_kernel(const __grid_constant
   if (s.head->bad != 0) return;
   for (unsigned i = blockIdx.x; i < s.head->huge; i += gridDim.x) {
     const uint32_t bin = s.huge[i];
-    const double found = sum.of_bin(s.dtype, s.x, static_cast<const Index*>(s.index), s.n, bin, s.limit);
+    const uint32_t count = s.counts[bin];
+    const auto* index = static_cast<const Index*>(s.index);
+    const double found = count <= BinSum<Index>::kMostSorted
+                             ? sum.of_places(s.dtype, s.x, s.places + s.offsets[bin], count)
+                             : sum.of_bin(s.dtype, s.x, index, s.n, bin, s.limit);
     if (threadIdx.x == 0) s.result[bin] = found;
   }
 }
 
 template <class Index>
 LaunchResult sum_buckets_of(const BucketSums& s, const ByIndexBuckets& at, const Launch& launch) {
-  const auto blocks = static_cast<unsigned>(ceil_div(s.n, kByIndexTile));
+  const auto blocks = static_cast<unsigned>(s.grid);
   LaunchResult error = enqueue_programmatic(count_kernel<Index>, blocks, kThreads, launch, s);
   if (error != cudaSuccess) return error;
   ScanParams scan{.dtype = GPUMEM_U32, .exclusive = 1, .x = s.counts, .n = s.bins};

@@ -19,9 +19,10 @@ struct BucketSums {
   uint32_t* numbers = nullptr;  // of an element within its bin
   uint32_t* offsets = nullptr;  // of the bins in `places`
   uint32_t* places = nullptr;   // of the elements in x, by bins
-  uint32_t* many = nullptr;     // bins with many elements
-  uint32_t* huge = nullptr;     // bins with even more
+  uint32_t* many = nullptr;     // bins with more than kFewOfBin elements
+  uint32_t* huge = nullptr;     // bins with more than 2048
   double* result = nullptr;
+  int64_t grid = 1;  // blocks with a tile of the index each
 };
 
 namespace kernels {

@@ -1,5 +1,6 @@
 // Reductions by index. All of the index is checked before a result is written: the kernels write values to the workspace,
-// and commit_kernel() stores them if no index is bad.
+// and commit_kernel() stores them if no index is bad. Others (buckets.cu, rows.cu) write results themselves, when all of
+// the index is checked.
 // Moves: tables and atomics read x and index once. sorted reads x and index once, and sorts the elements by keys that
 //         hold a bin: one pass per 8 bits of a key. Each pass reads and writes keys and elements. The reduction of
 //         segments then reads the elements. All write 8 bytes per bin, read them and store them as the result. Rows are
@@ -7,7 +8,8 @@
 // Access: reads of x and index are contiguous. Bins are combined by atomics in shared memory or in the L2 cache.
 // Shapes: tables is for bins that fit shared memory, with enough elements for each bin. Few bins have several tables per
 //         block, so that the lanes of a warp seldom meet. atomics is for more bins. Both are for values that are exact in
-//         any order. sorted is for all others.
+//         any order. sorted is for all others but few elements
+//         (warp_per_bin.cu, block_per_bin.cu, buckets.cu).
 #include "kernels/reduce_by_index/reduce_by_index.hpp"
 
 #include <type_traits>
@@ -570,6 +572,7 @@ LaunchResult reduce_by_index_buckets(const ReduceByIndexParams& params, const Co
   sums.many = words(at.many);
   sums.huge = words(at.huge);
   sums.result = static_cast<double*>(b.result);
+  sums.grid = config.grid;
   const LaunchResult summed = sum_buckets(sums, at, launch);
   return summed != cudaSuccess ? summed : commit(b, 0, false, false, launch);
 }

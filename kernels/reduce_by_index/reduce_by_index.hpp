@@ -36,8 +36,8 @@ struct ByIndexHead {
   unsigned done;                  // blocks that have stored their values
   gpumem_status status;           // the worst of the bins
   unsigned long long row_blocks;  // of bins with many rows
-  unsigned many;                  // bins with many elements
-  unsigned huge;                  // bins with even more
+  unsigned many;                  // bins in the lists of buckets.hpp
+  unsigned huge;
   unsigned unused[56];
 };
 static_assert(sizeof(ByIndexHead) == 256);
@@ -61,6 +61,7 @@ struct ByIndexSort {
   int32_t segments_block;
   LineConfig lines;
 };
+constexpr int64_t kFewOfBin = 32;  // elements; bins with more are in lists
 // Few elements per bin: offsets in the workspace (buckets.hpp), and the launch of the scan.
 struct ByIndexBuckets {
   int64_t counts;

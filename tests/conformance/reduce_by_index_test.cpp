@@ -9,8 +9,8 @@
 namespace gpumem_test {
 namespace {
 
-enum class Spread { even, few, one, most, ascending, almost_ascending };
-constexpr uint64_t kSpreads = 6;
+enum class Spread { even, few, one, most, ascending, almost_ascending, all_but_first };
+constexpr uint64_t kSpreads = 7;
 
 struct ByIndexCase {
   gpumem_dtype dtype{};
@@ -70,11 +70,12 @@ Bytes index_of(const ByIndexCase& c, Random& random) {
   std::vector<int64_t> numbers(static_cast<size_t>(c.n));
   const int64_t few[] = {random.between(0, c.bins - 1), random.between(0, c.bins - 1), c.bins - 1};
   for (size_t i = 0; i < numbers.size(); ++i) {
-    numbers[i] = c.spread == Spread::one    ? few[0]
-                 : c.spread == Spread::few  ? few[random.below(3)]
-                 : c.spread == Spread::even ? random.between(0, c.bins - 1)
-                 : c.spread == Spread::most ? (random.below(50) != 0 ? few[0] : random.between(0, c.bins - 1))
-                                            : static_cast<int64_t>(i) * c.bins / c.n;
+    numbers[i] = c.spread == Spread::one             ? few[0]
+                 : c.spread == Spread::few           ? few[random.below(3)]
+                 : c.spread == Spread::all_but_first ? (i == 0 ? 0 : few[2])
+                 : c.spread == Spread::even          ? random.between(0, c.bins - 1)
+                 : c.spread == Spread::most          ? (random.below(50) != 0 ? few[0] : random.between(0, c.bins - 1))
+                                                     : static_cast<int64_t>(i) * c.bins / c.n;
   }
   if (c.spread == Spread::almost_ascending) numbers.back() = few[0];
   const int64_t bad[] = {-1, c.bins, INT32_MIN, INT32_MAX, c.bins + 1};  // the low bytes of each
@@ -149,7 +150,7 @@ TEST_P(ByIndexConformance, GivesTheReferencesBitsByEveryVariant) {
   Random random(91);
   const int cases = quick_run() ? 250 : 1000;
   for (int i = 0; i < cases && !enough(); ++i) run_case(random_case(random), variants, random);
-  // Sums in device memory, which few random cases are: of rows, and of vectors with up to 5000 elements in a bin.
+  // Sums in device memory, which few random cases are: of rows, and of vectors with up to 16383 elements in a bin.
   struct {
     int64_t n, bins;
     Spread spread;
@@ -158,6 +159,8 @@ TEST_P(ByIndexConformance, GivesTheReferencesBitsByEveryVariant) {
                     {700, 90, Spread::even, 1, 0},
                     {9000, 900, Spread::even, 1, 0},
                     {4000, 1500, Spread::few, 1, 0},
+                    {16384, 2, Spread::all_but_first, 1, 0},
+                    {16384, 700, Spread::all_but_first, 1, 0},
                     {5100, 60, Spread::most, 1, 0}};
   for (const gpumem_dtype dtype : kFloatingTypes) {
     for (const auto& sum : sums) {

@@ -99,8 +99,9 @@ class Stream(Owned):
             if (self.borrowed or self.handle is None) and (self.kept or self.chunks):
                 synchronize(self.core.handle, self.handle)  # destroying such a stream does not wait
         finally:
-            if self.handle is not None:
-                destroy(self.handle)
+            handle, self.handle = self.handle, None  # first, because another thread may free memory on this stream
+            if handle is not None:
+                destroy(handle)
 
     def __enter__(self):
         return self

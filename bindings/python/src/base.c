@@ -114,13 +114,16 @@ static bool read_room(PyObject* const* args, Py_ssize_t given, PyObject* names, 
 static PyObject* base_empty(Base* self, PyObject* const* args, Py_ssize_t given, PyObject* names) {
   ArrayForm form;
   PyObject *stream = NULL, *array = NULL;
-  if (given >= 1 && self->handle && read_room(args, given, names, &form, &stream)) {
-    PyObject* core = PyObject_GetAttrString(self->handle, "core");
+  const bool is_simple = given >= 1 && read_room(args, given, names, &form, &stream);
+  PyObject* handle = is_simple ? base_handle((PyObject*)self) : NULL; /* held, because a hash may close the context */
+  if (handle) {
+    PyObject* core = PyObject_GetAttrString(handle, "core");
     form.shape = PyLong_Check(args[0]) ? PyTuple_Pack(1, args[0]) : Py_NewRef(args[0]);
     if (core && form.shape) array = memory_array(core, &form, stream, ALIGNMENT);
     Py_XDECREF(form.shape);
     Py_XDECREF(core);
-    if (array || !PyErr_ExceptionMatches(PyExc_Exception)) return array;
+    Py_DECREF(handle);
+    if (array || !is_of_arguments()) return array;
   }
   PyErr_Clear();
   return call_generally(self, "_empty", args, given, names);
@@ -190,9 +193,9 @@ static PyType_Slot base_slots[] = {{Py_tp_new, (void*)PyType_GenericNew},
 static PyType_Spec base_spec = {"gpumem._gpumem.Base", sizeof(Base), 0,
                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, base_slots};
 
-static PyMethodDef base_functions[] = {
-    {"set_names", (PyCFunction)(void (*)(void))set_names, METH_FASTCALL, "numbers of operations and types by name"},
-    {NULL, NULL, 0, NULL}};
+static PyMethodDef base_functions[] = {{"set_names", (PyCFunction)(void (*)(void))set_names, METH_FASTCALL,
+                                        "numbers of operations, types and kinds by name"},
+                                       {NULL, NULL, 0, NULL}};
 
 int base_add_types(PyObject* module) {
   base_type = (PyTypeObject*)PyType_FromModuleAndSpec(module, &base_spec, NULL);

@@ -9,7 +9,7 @@
 
 typedef struct {
   PyObject_HEAD PyObject* core;
-  PyObject* streams;  /* a dictionary of streams with work on it, by id; weak, because streams keep their operands */
+  PyObject* streams;  /* NULL, or weak references to streams with work on it, by id. They keep their operands */
   PyObject* weakrefs; /* list of weak references, or NULL */
   void *ctx, *address;
   int32_t kind;
@@ -59,14 +59,15 @@ static PyObject* allocation_create(PyTypeObject* type, PyObject* args, PyObject*
 static PyObject* only_stream(const Allocation* own) {
   PyObject *key, *use;
   Py_ssize_t at = 0;
-  if (!own->of_stream || PyDict_Size(own->streams) != 1 || !PyDict_Next(own->streams, &at, &key, &use)) return NULL;
+  if (!own->of_stream || !own->streams || PyDict_Size(own->streams) != 1 || !PyDict_Next(own->streams, &at, &key, &use))
+    return NULL;
   PyObject* stream = PyObject_CallNoArgs(PyTuple_GetItem(use, 0));
   PyErr_Clear();
   return stream;
 }
 
-/* A callback that is under way may wait for this thread, and so may the free. free_later() then calls it in another
- * thread. It also frees on the legacy default stream. */
+/* A callback that is under way may wait for this thread, and so may the free. free_later() then frees in another thread.
+ * It also frees exported memory, on the legacy default stream. */
 static bool end_allocation(const Allocation* own) {
   if (callbacks_run() || own->exported) {
     PyObject* done = PyObject_CallFunction(free_later, "ONii", own->core, from_pointer(own->address), (int)own->kind,
@@ -81,7 +82,8 @@ static bool end_allocation(const Allocation* own) {
   if (stream) (void)queue_of(stream, &queue);
   RUN(own->kind == GPUMEM_MEMORY_DEVICE ? p_gpumem_free_async(ctx, own->address, queue)
                                         : p_gpumem_free(ctx, own->address));
-  if (queue && status == GPUMEM_CAPTURING) RUN(p_gpumem_free_async(ctx, own->address, NULL));
+  const bool is_unfit = status == GPUMEM_CAPTURING || status == GPUMEM_INVALID_HANDLE; /* its stream ends */
+  if (queue && is_unfit) RUN(p_gpumem_free_async(ctx, own->address, NULL));
   Py_XDECREF(stream);
   return status == GPUMEM_OK || raise_status(status) != NULL;
 }
@@ -217,6 +219,11 @@ static PyObject* allocate_function(PyObject* module, PyObject* const* args, Py_s
     return NULL;
   form.shape = args[1];
   return memory_array(args[0], &form, Py_IsNone(args[6]) ? NULL : args[6], alignment);
+}
+
+bool is_of_arguments(void) {
+  return PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_ValueError) ||
+         PyErr_ExceptionMatches(PyExc_OverflowError);
 }
 
 static PyObject* memory_function(PyObject* module, PyObject* array) {

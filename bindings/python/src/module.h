@@ -114,9 +114,11 @@ typedef struct {
   int64_t itemsize; /* itemsize and format: of elements without a dtype */
   int32_t dtype, kind;
 } ArrayForm;
-/* A new array without padding, in memory of a context that is not pageable. Its memory belongs to the stream. NULL with
- * an exception. */
+/* A new array without padding, in memory of a context that is not pageable. Its memory belongs to the stream, or to the
+ * context's own if that is NULL. NULL with an exception. */
 PyObject* memory_array(PyObject* core, const ArrayForm* form, PyObject* stream, int64_t alignment);
+/* True for an exception that arguments can cause, which the general path raises with a better message. */
+bool is_of_arguments(void);
 /* The allocation of an array. NULL if the memory does not belong to a context. */
 PyObject* memory_of(PyObject* operand);
 /* Notes that a stream has work on an allocation. False with an exception. */

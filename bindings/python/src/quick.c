@@ -207,7 +207,7 @@ static PyObject* new_array(const Operands* all, PyObject* x, const View* like, c
   if (extents)
     made = is_pageable ? new_pageable(all, x, like, extents, dtype) : new_allocation(all, like, extents, dtype);
   Py_XDECREF(extents);
-  forget_exception();
+  if (is_pageable || (!made && is_of_arguments())) forget_exception();
   return made;
 }
 

@@ -205,8 +205,10 @@ Config columns_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept 
     return 20 * c.grid() >= 17 * ceil_div(c.grid(), wave_of(c)) * wave_of(c);
   };
   const int64_t wave = wave_of(cut);
-  if (cut.grid() > wave && words && !fills(cut)) {
-    // H200, us with so many threads: 32768 x 11008 f16 202 for 244, f32 356 for 408; 12288 x 12288 f16 96 for 121.
+  const bool sectors = bytes < 8 || p.ld * bytes % 32 == 0;  // else narrower blocks read more of others' sectors
+  if (cut.grid() > wave && cut.groups > 1 && sectors && !fills(cut)) {
+    // H200, us: 32768 x 11008 f16 202 instead of 244, f32 356 (408), i32 385 (458); 12288 x 12288 f16 96 (121), maxima of
+    // f32 188 (210).
     constexpr int64_t kMost = 8;
     int64_t more = 2 * side;
     while (more <= std::min(most, kMost) && !fills(cut_by(more))) more *= 2;

@@ -100,14 +100,14 @@ const char* accepts_vector(const DeviceProps&, const ReduceByIndexParams& p) noe
 
 const char* accepts_block_per_bin(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
   if (const char* const refusal = accepts_vector(d, p); refusal != nullptr) return refusal;
-  constexpr int64_t kMostBins = 640;
+  constexpr int64_t kMostBins = 640;  // four for each multiprocessor of the largest device
   if (p.bins > kMostBins) return "it needs at most 640 bins";
   if (p.n > INT32_MAX) return kFewerThan31Bits;
   return accepts_float_sums(p);
 }
 // A multiprocessor has one block at a time, which takes 2 us for 8192 numbers. H200, f32, us by block_per_bin, and by the
 // best of the others: 1,000 in 100 bins 4.0 and 5.5, in 200 7.5 and 4.9; 4,096 in 100 4.0 and 14, in 400 14.4 and 14.9;
-// 16,384 in 132 6.1 and 27, in 400 22 and 28, in 1,000 43 and 39; 65,536 in 132 17 and 31, in 200 34 and 30.
+// 16,384 in 132 6.1 and 27, in 400 22 and 28; 65,536 in 132 17 and 31, in 200 34 and 30.
 const char* deprioritized_for_warps(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
   constexpr int64_t kMostRounds = 4;
   constexpr int64_t kMostTiles = 8;
@@ -123,7 +123,7 @@ Config block_per_bin_config(const DeviceProps&, const ReduceByIndexParams& p) no
 }
 
 // H200, f32, us by buckets and by sorted: 2^16 in 2^16 19 and 49, in 2^12 36 and 44; 2^20 in 2^20 66 and 137, in 2^17 62
-// and 88, in 2^16 80 and 66; 2^22 in 2^21 241 and 278, in 2^19 232 and 221. Half of 2^20 elements in 100 of 2^19 bins 396
+// and 88, in 2^16 80 and 66; 2^21 in 2^20 120 and 160. Half of 2^20 elements in 100 of 2^19 bins 396
 // and 468, the fourth power of even numbers 394 and 241, all in one bin 480 and 107 (atomics 1,846).
 const char* accepts_buckets(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
   if (const char* const refusal = accepts_vector(d, p); refusal != nullptr) return refusal;
@@ -131,12 +131,11 @@ const char* accepts_buckets(const DeviceProps& d, const ReduceByIndexParams& p) 
   return accepts_float_sums(p);
 }
 const char* deprioritized_for_many(const DeviceProps&, const ReduceByIndexParams& p) noexcept {
-  const int64_t of_bin = p.n <= int64_t{1} << 18 ? 16 : p.n <= int64_t{1} << 21 ? 8 : p.n <= int64_t{1} << 22 ? 4 : 0;
-  return p.n <= of_bin * p.bins ? nullptr : "it is for up to 2^22 elements, with few of them in a bin";
+  const int64_t of_bin = p.n <= int64_t{1} << 18 ? 16 : p.n <= int64_t{1} << 21 ? 8 : 0;
+  return p.n <= of_bin * p.bins ? nullptr : "it is for up to 2^21 elements, with few of them in a bin";
 }
 Config buckets_config(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
   constexpr int64_t kWord = 4;
-  constexpr int64_t kFewOfBin = 32;  // other bins are in a list
   Config scan;
   ScanParams offsets{.dtype = GPUMEM_U32, .exclusive = 1, .n = p.bins};
   offsets.result_type = GPUMEM_U32;

@@ -466,6 +466,17 @@ def test_what_can_not_be_owned_is_not_made():
         assert not create.called
 
 
+def test_a_context_that_is_closed_during_empty():
+    class Closing(str):
+        def __hash__(self):
+            ctx.close()
+            return super().__hash__()
+
+    ctx = gpumem.Context("host")
+    with raises(gpumem.InvalidHandle, "closed"):
+        ctx.empty(10, Closing("f32"))
+
+
 def test_objects_are_not_copied():
     import copy
     import pickle
