@@ -59,7 +59,7 @@ struct ColumnPlace {
     const int64_t group = static_cast<int64_t>(above) - batch * static_cast<int64_t>(shape.groups.value);
     first_column = (group * shape.width + column) * Columns<Term, kColumns>::kCount;
     exists = has_unit && static_cast<int64_t>(unit) < shape.all && first_column < lines.per_batch;
-    x = static_cast<const char*>(launch.x) + (batch * lines.batch_stride + first_column) * Term::kBytes;
+    x = static_cast<const char*>(launch.x) + (batch * lines.batch_stride + first_column * lines.pitch) * Term::kBytes;
     begin = run * launch.tile;
     end = exists ? (begin + launch.tile < lines.length ? begin + launch.tile : lines.length) : begin;
   }

@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(kFewRowsThreads, kOnce                        
   const Term term(launch.dtype, launch.op);
   const auto batch =
       lines.per_batch == lines.count ? 0 : static_cast<int64_t>(per_batch.quotient(static_cast<uint64_t>(line)));
-  const int64_t place = batch * lines.batch_stride + line - batch * lines.per_batch;
+  const int64_t place = batch * lines.batch_stride + (line - batch * lines.per_batch) * lines.pitch;
   const ColumnRows<false> column{static_cast<const char*>(launch.x) + place * Term::kBytes,
                                  lines.stride * Term::kBytes};
   const auto n = static_cast<int>(lines.length);

@@ -68,6 +68,10 @@ struct ReduceAxisParams {
   constexpr bool of_rows() const noexcept { return axis == GPUMEM_AXIS_ROWS; }
   constexpr int64_t lines() const noexcept { return batches * (of_rows() ? rows : cols); }
   constexpr int64_t length() const noexcept { return of_rows() ? cols : rows; }  // elements per line
+  // Whether the batches are the columns of one matrix, with gaps between them.
+  constexpr bool has_column_gaps() const noexcept {
+    return !of_rows() && cols == 1 && batches > 1 && batch_stride < ld;
+  }
 };
 
 // Segments of x[0] .. x[n - 1] between neighbouring offsets. The kernels check the offsets.

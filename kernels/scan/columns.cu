@@ -4,7 +4,9 @@
 //         next elements are on their way while a thread computes.
 // Shapes: thousands of lines. A floating-point sum keeps the sums of the fold (kernels/order.hpp) from prefix to prefix.
 //         A new element changes one sum per step of the fold. The sums of the last five steps are in registers. Those of
-//         the lanes are in shared memory, where each thread has its own.
+//         the lanes are in shared memory, where each thread has its own. That is slower than memory, so sums of elements
+//         of up to 32 bits are first tried without it: if no sum of a line's elements can round, as is usual, any order
+//         of additions has the bits. Blocks with other lines are scanned again. That needs a result apart from x.
 // A step is read before it is written, so the result may be x.
 #include "kernels/scan/lines.cuh"
 
@@ -18,6 +20,38 @@ struct Arguments {
   ScanParams p;
   Report report;
   LineNumbers numbers;
+  uint32_t* again;  // for each block: whether it is scanned again; nullptr: all are scanned once
+};
+
+// Sums that do not round.
+struct Exact : Ordered<Add> {
+  using Ordered<Add>::Ordered;
+};
+template <class Scan>
+constexpr bool kIsExact = std::is_same_v<Scan, Exact>;
+
+// The reductions of aligned groups of 2^k blocks of a line.
+class Levels {
+ public:
+  // levels: not a member, because its subscripts would keep all members in memory.
+  explicit __device__ Levels(double* levels) : levels_(levels) {}
+  template <class Op, int kStep>
+  __device__ __forceinline__ void put_before(int64_t block, double (&v)[kStep]) const {
+    for (int64_t left = block; left != 0; left &= left - 1) {
+      const double subtree = levels_[__ffsll(left) - 1];
+#pragma unroll
+      for (double& p : v) p = Op::of(subtree, p);
+    }
+  }
+  template <class Op>
+  __device__ __forceinline__ void add(int64_t block, double sum) {
+    int level = 0;
+    for (; (block >> level & 1) != 0; ++level) sum = Op::of(levels_[level], sum);
+    levels_[level] = sum;
+  }
+
+ private:
+  double* const levels_;
 };
 
 // Replaces elements by their prefixes.
@@ -40,7 +74,6 @@ class Column<Ordered<Op>, kLanes> {
   static constexpr int kStep = kBatch<Ordered<Op>>;
 
  public:
-  // levels: not a member, because its subscripts would keep all members in memory.
   __device__ Column(const Ordered<Op>&, double* levels) : levels_(levels) {}
   __device__ double before() const { return before_; }
   __device__ void replace(int64_t at, double (&v)[kStep]) {
@@ -54,17 +87,9 @@ class Column<Ordered<Op>, kLanes> {
 #pragma unroll
     for (int j = 0; j < kStep; ++j) v[j] = prefix(first + j, j, v[j]);
     const int64_t block = at / kLeafTerms;
-    for (int64_t left = block; left != 0; left &= left - 1) {
-      const double subtree = levels_[__ffsll(left) - 1];
-#pragma unroll
-      for (double& p : v) p = Op::of(subtree, p);
-    }
+    levels_.put_before<Op>(block, v);
     before_ = v[kStep - 1];
-    if (first + kStep < kLeafTerms) return;
-    double subtree = sums_[1];
-    int level = 0;
-    for (; (block >> level & 1) != 0; ++level) subtree = Op::of(levels_[level], subtree);
-    levels_[level] = subtree;
+    if (first + kStep == kLeafTerms) levels_.add<Op>(block, sums_[1]);
   }
 
  private:
@@ -93,11 +118,57 @@ class Column<Ordered<Op>, kLanes> {
 
   double before_ = Op::kNeutral;
   double sums_[2 * kStep];  // those of the step that has m sums are numbered from m on
-  double* const levels_;    // the reductions of aligned groups of 2^k blocks
+  Levels levels_;
+};
+
+template <int kLanes>
+class Column<Exact, kLanes> {
+  static constexpr int kStep = kBatch<Exact>;
+
+ public:
+  __device__ Column(const Exact&, double* levels) : levels_(levels) {}
+  __device__ double before() const { return before_; }
+  // Elements past the end are copies of the last one, and change nothing.
+  __device__ void replace(int64_t at, double (&v)[kStep]) {
+    if (at % kLeafTerms == 0) {
+      sum_ = 0;
+      greatest_ = 0;
+      least_less_one_ = ~0u;
+    }
+#pragma unroll
+    for (double& p : v) {
+      const uint32_t magnitude = static_cast<uint32_t>(__double2hiint(p)) & 0x7fffffff;
+      greatest_ = max(greatest_, magnitude);
+      least_less_one_ = min(least_less_one_, magnitude - 1);
+      p = sum_ = Add::of(sum_, p);
+    }
+    const int64_t block = at / kLeafTerms;
+    levels_.put_before<Add>(block, v);
+    before_ = v[kStep - 1];
+    if (at % kLeafTerms + kStep == kLeafTerms) levels_.add<Add>(block, sum_);
+  }
+  // Whether a sum of elements of the block can round. They have at most 24 significant bits. With these exponents, they
+  // are multiples of 2^(low - 23), and less than 2^(high + 1).
+  __device__ bool rounds() const {
+    constexpr uint32_t kBits = 24 + 10;  // of a sum of 1024 elements with one exponent
+    static_assert(kLeafTerms == 1 << 10);
+    const uint32_t high = greatest_ >> 20;
+    const uint32_t low = (least_less_one_ + 1) >> 20;
+    return high == 0x7ff || high - low > 53 - kBits;
+  }
+
+ private:
+  double before_ = 0;
+  double sum_ = 0;  // of the block
+  // The upper halves of the greatest magnitude, and of the least one of an element that is not 0.
+  uint32_t greatest_ = 0;
+  uint32_t least_less_one_ = ~0u;
+  Levels levels_;
 };
 
 template <class Scan, int kLanes>
-__global__ void __launch_bounds__(kScanColumnsThreads, resident_blocks(Scan::kOrdered ? 6 : 12, kScanColumnsThreads))
+__global__ void __launch_bounds__(kScanColumnsThreads,
+                                  resident_blocks(Scan::kOrdered && !kIsExact<Scan> ? 6 : 12, kScanColumnsThreads))
     columns(const __grid_constant__ Arguments a) {
   using Value = typename Scan::Value;
   constexpr int kStep = kBatch<Scan>;
@@ -113,8 +184,9 @@ __global__ void __launch_bounds__(kScanColumnsThreads, resident_blocks(Scan::kOr
   char* to = result.at(line.result, 0);
   uint64_t next[kStep] = {};
   x.load(from, clamped(line.n), next);
+  const bool skips = !kIsExact<Scan> && a.again != nullptr && a.again[blockIdx.x] == 0;
 #pragma unroll 1
-  for (int64_t at = 0; at < line.n; at += kStep) {
+  for (int64_t at = skips ? line.n : 0; at < line.n; at += kStep) {
     const int left = clamped(line.n - at);
     from += kStep * x.step;
     Value v[kStep];
@@ -125,6 +197,12 @@ __global__ void __launch_bounds__(kScanColumnsThreads, resident_blocks(Scan::kOr
     for (int j = 0; j < kStep; ++j) prefix[j] = v[j];
     Value before = column.before();
     column.replace(at, prefix);
+    if constexpr (kIsExact<Scan>) {
+      if (column.rounds()) {
+        a.again[blockIdx.x] = 1;
+        break;
+      }
+    }
 #pragma unroll
     for (int j = 0; j < kStep; ++j) {
       const Value after = prefix[j];
@@ -143,8 +221,17 @@ __global__ void __launch_bounds__(kScanColumnsThreads, resident_blocks(Scan::kOr
 }  // namespace
 
 LaunchResult scan_columns(const ScanParams& p, const Config& config, const Launch& launch) {
-  Arguments a{p, {}, line_numbers(p)};
-  const LaunchResult error = begin_report(p, launch, a.report);
+  Arguments a{p, {}, line_numbers(p), nullptr};
+  LaunchResult error = cudaSuccess;
+  if (config.own.get<bool>()) {
+    a.again = reinterpret_cast<uint32_t*>(static_cast<char*>(launch.workspace) + kScanColumnsAgain);
+    error = set_bytes(a.again, 4 * config.grid, 0, launch);
+    if (error != cudaSuccess) return error;
+    error = enqueue_programmatic(columns<Exact, kLeafLanes>, static_cast<unsigned>(config.grid), kScanColumnsThreads,
+                                 launch, a);
+    if (error != cudaSuccess) return error;
+  }
+  error = begin_report(p, launch, a.report);
   if (error != cudaSuccess) return error;
   const auto bytes = static_cast<int>(config.shared_bytes);
   return for_scan(p, [&]<class Scan>() {

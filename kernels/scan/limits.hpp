@@ -63,6 +63,7 @@ struct alignas(16) ScanState {
 constexpr int kScanLinesThreads = 256;
 constexpr int kScanLinesRounds = 4;  // elements of a thread, if lines are short
 constexpr int kScanColumnsThreads = 64;
+constexpr int64_t kScanColumnsAgain = 256;  // offset of a word per block in the workspace, after the state
 // The lanes of the fold of a floating-point sum or product. Lines of up to kScanColumnsFewLanes elements have no others.
 constexpr int kScanColumnsFewLanes = 64;
 constexpr int scan_columns_lanes(const ScanParams& p) noexcept {

@@ -70,6 +70,12 @@ class ScanLinesConformance : public Conformance {
     if (forced != nullptr) c.what += std::string(", ") + forced;
   }
 
+  // "exact_columns" if it is for such a scan.
+  static const char* exact_columns(const LinesCase& c) {
+    const bool is_short = is_floating(c.scan.dtype) && info_of(c.scan.dtype).bytes <= 4;
+    return is_short && c.scan.op == GPUMEM_SUM && !c.in_place ? "exact_columns" : nullptr;
+  }
+
   // call(x, result, status, async) makes the call.
   template <class Call>
   void run_case(const LinesCase& c, Random& random, gpumem_status bad, bool apart, const Call& call) {
@@ -208,8 +214,8 @@ TEST_P(ScanLinesConformance, EachLineOfAViewIsScanned) {
     const Scan& s = c.scan;
     const auto rank = static_cast<int32_t>(v.extents.size());
     const bool apart = on_cuda() && !c.in_place && of_device(c.kinds[0]) != of_device(c.kinds[1]);
-    const char* const variants[] = {nullptr, "each_line", "columns"};
-    force(c, variants[lines > 1 ? random.below(3) : 0]);
+    const char* const variants[] = {nullptr, "each_line", "columns", exact_columns(c)};
+    force(c, variants[lines > 1 ? random.below(4) : 0]);
     run_case(c, random, GPUMEM_OK, apart, [&](const void* x, void* result, gpumem_status* status, bool async) {
       if (async) {
         return gpumem_scan_axis_async(ctx, s.dtype, s.op, s.exclusive, rank, v.extents.data(), v.axis, x,
@@ -241,7 +247,8 @@ TEST_P(ScanLinesConformance, EachSegmentIsScanned) {
     }
     c.what = describe(c.scan) + ", segments" + numbers_of(offsets) + " in " + kind_name(c.kinds[0]) + " and " +
              kind_name(c.kinds[1]);
-    force(c, segments > 1 && random.below(2) == 0 ? "columns" : nullptr);
+    const char* const variants[] = {nullptr, "columns", exact_columns(c)};
+    force(c, variants[segments > 1 ? random.below(3) : 0]);
     const gpumem_memory_kind of_offsets = cases::kind(random.below(4));
     const Memory at(ctx, of_offsets, static_cast<int64_t>(offsets.size()) * 8);
     upload(ctx, at.get(), offsets.data(), offsets.size() * 8);

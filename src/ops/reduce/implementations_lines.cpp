@@ -161,10 +161,11 @@ constexpr int64_t kFewRowsWords = int64_t{1} << 19;
 Config columns_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
   const int bytes = element_bytes(p.dtype);
   const LeafKind kind = leaf_kind(p.dtype, p.op);
-  const ColumnExtents extents{p.rows, p.cols, p.batches};
+  const bool gaps = p.has_column_gaps();
+  const ColumnExtents extents{p.rows, gaps ? p.batches : p.cols, gaps ? 1 : p.batches};
   const auto words_if = [&](bool few) {
-    return column_words(static_cast<uint64_t>(misalignment(p.x)), extents, p.ld | p.batch_stride | p.run_stride, bytes,
-                        kind, few);
+    return !gaps && column_words(static_cast<uint64_t>(misalignment(p.x)), extents,
+                                 p.ld | p.batch_stride | p.run_stride, bytes, kind, few);
   };
   // With fewer columns, words leave multiprocessors idle.
   const bool few_words = words_if(true) && (bytes < 4 || p.rows <= kFewRows || p.lines() >= kFewRowsWords);
@@ -176,12 +177,12 @@ Config columns_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept 
   const bool words = words_if(false);
   const int64_t count = words ? columns_of_word(bytes, false) : 1;
   const int rows_each = column_rows(static_cast<int>(count), bytes, kind);
-  const int64_t width = std::min<int64_t>(ceil_div(p.cols, count), kColumnThreads);
+  const int64_t width = std::min<int64_t>(ceil_div(extents.cols, count), kColumnThreads);
   const int64_t most = most_column_sides(p.rows, rows_each);
   const bool ahead = rows_ahead(words, bytes, node_kind(p.dtype, p.op), kind);
   const int64_t wanted = (ahead && !words ? kColumnsWanted / 2 : kColumnsWanted) * d.multiprocessors;
   const int64_t leaves = ceil_div(p.rows, kLeafTerms);
-  const int64_t of_column = p.cols < 32 ? most : 1;  // threads per column, if there are few columns
+  const int64_t of_column = extents.cols < 32 ? most : 1;  // threads per column, if there are few columns
   const int64_t run =
       run_pieces(1, leaves, ceil_div(wanted, p.lines() * of_column), most_runs(p.dtype, p.op) / p.lines());
   int64_t tile = std::min(run * kLeafTerms, kLongestRun);

@@ -119,6 +119,24 @@ Config columns_config(const DeviceProps&, const ScanParams& p) noexcept {
   config.fixed_grid = true;
   config.workspace_bytes = sizeof(ScanLinesState);
   config.shared_bytes = scan_columns_bytes(lanes);
+  config.own.set(false);
+  return config;
+}
+const char* accepts_exact_columns(const DeviceProps& d, const ScanParams& p) noexcept {
+  if (!is_ordered(p) || p.op != GPUMEM_SUM || element_bytes(p.dtype) > 4) return "it is for sums of f16, bf16 and f32";
+  return p.x == p.result ? "it needs a result apart from x, to read x again" : accepts_columns(d, p);
+}
+// H200, f32, us by exact_columns and by columns: 365 x 721 x 1440 along the first axis 1,629 and 2,564, if sums round 2,696
+// and 2,564; 4 x 365 x 64 x 1024 479 and 663. With fewer lines, on a busy machine: 365 x 10000 106 and 56.
+const char* deprioritized_for_columns(const DeviceProps& d, const ScanParams& p) noexcept {
+  constexpr int64_t kLeast = 100'000;  // with a thread each, they keep the memory busy
+  if (const char* const reason = deprioritized_for_rows(d, p); reason != nullptr) return reason;
+  return p.line_count() < kLeast || scan_columns_lanes(p) != kLeafLanes ? "it is for very many lines" : nullptr;
+}
+Config exact_columns_config(const DeviceProps& d, const ScanParams& p) noexcept {
+  Config config = columns_config(d, p);
+  config.workspace_bytes = kScanColumnsAgain + 4 * config.grid;
+  config.own.set(true);
   return config;
 }
 
@@ -191,6 +209,8 @@ constexpr Implementation<ScanParams> kTable[] = {
     {"look_back", ExecutionSpace::cuda, 1, plan<accepts_unordered, look_back_config>, gpu<kernels::scan_look_back>},
     {"each_line", ExecutionSpace::cuda, 1, plan<accepts_each_line, each_line_config>, gpu<kernels::scan_each_line>,
      deprioritized_for_warps},
+    {"exact_columns", ExecutionSpace::cuda, 1, plan<accepts_exact_columns, exact_columns_config>,
+     gpu<kernels::scan_columns>, deprioritized_for_columns},
     {"columns", ExecutionSpace::cuda, 1, plan<accepts_columns, columns_config>, gpu<kernels::scan_columns>,
      deprioritized_for_rows},
     {"lines", ExecutionSpace::cuda, 2, plan<accepts_lines, lines_config>, gpu<kernels::scan_lines>},
