@@ -157,6 +157,19 @@ constexpr int64_t kBytesInOneRun = 2400;
 // 67, but 262,144 of 64 rows 21.8 instead of 19.7.
 constexpr int64_t kFewRowsWords = int64_t{1} << 19;
 
+// Threads per column whose blocks take several waves and leave at most 15 % of the last one's places idle. H200, us: 32768
+// x 11008 f16 202 instead of 244, f32 356 (408), i32 385 (458); 12288 x 12288 f16 96 (121), maxima of f32 188 (210).
+template <class CutBy, class WaveOf>
+int64_t side_of_waves(int64_t side, int64_t most, const CutBy& cut_by, const WaveOf& wave_of) noexcept {
+  constexpr int64_t kMost = 8;
+  for (int64_t more = side; more <= std::min(most, kMost); more *= 2) {
+    const ColumnCut cut = cut_by(more);
+    const int64_t wave = wave_of(cut);
+    if (20 * cut.grid() >= 17 * ceil_div(cut.grid(), wave) * wave) return more;
+  }
+  return side;
+}
+
 // Splits columns into runs, and runs between threads, until there are enough. Narrow rows get more threads.
 Config columns_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
   const int bytes = element_bytes(p.dtype);
@@ -201,20 +214,9 @@ Config columns_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept 
   const auto wave_of = [&](const ColumnCut& c) {
     return resident_column_threads(words, bytes, kind) / c.block() * d.multiprocessors;
   };
-  // Whether blocks that take several waves leave at most 15 % of their places idle.
-  const auto fills = [&](const ColumnCut& c) {
-    return 20 * c.grid() >= 17 * ceil_div(c.grid(), wave_of(c)) * wave_of(c);
-  };
   const int64_t wave = wave_of(cut);
   const bool sectors = bytes < 8 || p.ld * bytes % 32 == 0;  // else narrower blocks read more of others' sectors
-  if (cut.grid() > wave && cut.groups > 1 && sectors && !fills(cut)) {
-    // H200, us: 32768 x 11008 f16 202 instead of 244, f32 356 (408), i32 385 (458); 12288 x 12288 f16 96 (121), maxima of
-    // f32 188 (210).
-    constexpr int64_t kMost = 8;
-    int64_t more = 2 * side;
-    while (more <= std::min(most, kMost) && !fills(cut_by(more))) more *= 2;
-    if (more <= std::min(most, kMost)) cut = cut_by(side = more);
-  }
+  if (cut.grid() > wave && cut.groups > 1 && sectors) cut = cut_by(side = side_of_waves(side, most, cut_by, wave_of));
   // Halves the threads if blocks would take one wave and part of a second. H200, 20000 x 2000 f32: 56 µs instead of 64.
   if (side > 2 && !is_small(side / 2) && cut.grid() > wave && 2 * cut.grid() < 3 * wave) cut = cut_by(side /= 2);
   return line_config({std::min(cut.grid(), kMaxGrid), static_cast<int32_t>(ceil_div(cut.block(), 32) * 32),
