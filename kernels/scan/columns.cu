@@ -182,12 +182,13 @@ __global__ void __launch_bounds__(kScanColumnsThreads,
   bool beyond = false;
   const char* from = x.at(line.x, 0);
   char* to = result.at(line.result, 0);
-  uint64_t next[kStep] = {};
-  x.load(from, clamped(line.n), next);
   const bool skips = !kIsExact<Scan> && a.again != nullptr && a.again[blockIdx.x] == 0;
+  const int64_t n = skips ? 0 : line.n;
+  uint64_t next[kStep] = {};
+  x.load(from, clamped(n), next);
 #pragma unroll 1
-  for (int64_t at = skips ? line.n : 0; at < line.n; at += kStep) {
-    const int left = clamped(line.n - at);
+  for (int64_t at = 0; at < n; at += kStep) {
+    const int left = clamped(n - at);
     from += kStep * x.step;
     Value v[kStep];
     scan.values(next, v);

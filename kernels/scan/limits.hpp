@@ -76,6 +76,7 @@ struct ScanLinesState {
   gpumem_status worst;
   unsigned done;  // blocks
 };
+static_assert(sizeof(ScanLinesState) <= kScanColumnsAgain);
 
 constexpr int64_t scan_statuses_bytes(int64_t lines) noexcept { return (4 * lines + 255) / 256 * 256; }
 // A few long lines, one scan after the other: the launch of each, and offsets in the workspace.

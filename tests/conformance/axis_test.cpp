@@ -111,6 +111,22 @@ TEST_P(AxisConformance, GivesTheReferencesBitsByEveryVariant) {
   }
 }
 
+// Single columns as batches that are closer than their rows: columns of one matrix, next to each other or with gaps.
+TEST_P(AxisConformance, OfColumnsWithGaps) {
+  Random random(12);
+  for (const gpumem_dtype dtype : {GPUMEM_I8, GPUMEM_F16, GPUMEM_I32, GPUMEM_F32, GPUMEM_F64}) {
+    for (const int64_t rows : {3, 40, 300, 1500}) {
+      for (const int64_t step : {1, 2, 5}) {
+        const int64_t columns = rows == 3 ? 5000 : random.between(2, 300);
+        const int64_t pitch = columns * step + random.between(0, 3);
+        expect_references_bits({dtype, 0, GPUMEM_AXIS_COLS, nullptr, rows, 1, pitch, columns, step},
+                               {GPUMEM_SUM, GPUMEM_MAX}, random);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 // Row lengths next to those where a kernel's ways of taking rows change, which lie some words of up to 8 bytes apart, for every type that
 // has a way of its own; rows enough for several of a warp, that begin anywhere or all with a word.
 TEST_P(AxisConformance, GivesTheReferencesBitsNextToWholeWords) {

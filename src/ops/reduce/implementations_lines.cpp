@@ -174,11 +174,13 @@ int64_t side_of_waves(int64_t side, int64_t most, const CutBy& cut_by, const Wav
 Config columns_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
   const int bytes = element_bytes(p.dtype);
   const LeafKind kind = leaf_kind(p.dtype, p.op);
-  const bool gaps = p.has_column_gaps();
-  const ColumnExtents extents{p.rows, gaps ? p.batches : p.cols, gaps ? 1 : p.batches};
+  const bool as_one = p.has_column_gaps();
+  const ColumnExtents extents{p.rows, as_one ? p.batches : p.cols, as_one ? 1 : p.batches};
+  const bool gaps = as_one && p.batch_stride != 1;
+  const int64_t of_batches = as_one ? 0 : p.batch_stride;
   const auto words_if = [&](bool few) {
-    return !gaps && column_words(static_cast<uint64_t>(misalignment(p.x)), extents,
-                                 p.ld | p.batch_stride | p.run_stride, bytes, kind, few);
+    return !gaps && column_words(static_cast<uint64_t>(misalignment(p.x)), extents, p.ld | of_batches | p.run_stride,
+                                 bytes, kind, few);
   };
   // With fewer columns, words leave multiprocessors idle.
   const bool few_words = words_if(true) && (bytes < 4 || p.rows <= kFewRows || p.lines() >= kFewRowsWords);
@@ -214,11 +216,13 @@ Config columns_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept 
   const auto wave_of = [&](const ColumnCut& c) {
     return resident_column_threads(words, bytes, kind) / c.block() * d.multiprocessors;
   };
-  const int64_t wave = wave_of(cut);
   const bool sectors = bytes < 8 || p.ld * bytes % 32 == 0;  // else narrower blocks read more of others' sectors
-  if (cut.grid() > wave && cut.groups > 1 && sectors) cut = cut_by(side = side_of_waves(side, most, cut_by, wave_of));
+  if (cut.grid() > wave_of(cut) && cut.groups > 1 && sectors)
+    cut = cut_by(side = side_of_waves(side, most, cut_by, wave_of));
   // Halves the threads if blocks would take one wave and part of a second. H200, 20000 x 2000 f32: 56 µs instead of 64.
-  if (side > 2 && !is_small(side / 2) && cut.grid() > wave && 2 * cut.grid() < 3 * wave) cut = cut_by(side /= 2);
+  if (side > 2 && !is_small(side / 2) && cut.grid() > wave_of(cut) && 2 * cut.grid() < 3 * wave_of(cut)) {
+    cut = cut_by(side /= 2);
+  }
   return line_config({std::min(cut.grid(), kMaxGrid), static_cast<int32_t>(ceil_div(cut.block(), 32) * 32),
                       static_cast<int32_t>(side), tile},
                      {.words = words, .cut = cut});
@@ -262,7 +266,7 @@ constexpr Implementation<ReduceAxisParams> kAxis[] = {
     {"view_lines", ExecutionSpace::cuda, 1, plan<accepts_axes, view_lines_config>, gpu<kernels::reduce_view>},
     {"windows", ExecutionSpace::cuda, 1, plan<accepts_windows, windows_config>, gpu<kernels::reduce_windows>},
     {"warp_rows", ExecutionSpace::cuda, 5, plan<accepts_rows, rows_config>, gpu<kernels::reduce_warp_lines>},
-    {"block_columns", ExecutionSpace::cuda, 6, plan<accepts_columns, columns_config>, gpu<kernels::reduce_columns>},
+    {"block_columns", ExecutionSpace::cuda, 7, plan<accepts_columns, columns_config>, gpu<kernels::reduce_columns>},
     {"strided_scalar", ExecutionSpace::cuda, 1, plan<accepts_even_lines, scalar_axis_config>,
      gpu<kernels::reduce_strided_scalar>},
     {"host_lines", ExecutionSpace::host, 1, plan<accepts<ReduceAxisParams>, host_axis_config>, HostWay{}},
