@@ -68,8 +68,8 @@ struct ReduceAxisParams {
   constexpr bool of_rows() const noexcept { return axis == GPUMEM_AXIS_ROWS; }
   constexpr int64_t lines() const noexcept { return batches * (of_rows() ? rows : cols); }
   constexpr int64_t length() const noexcept { return of_rows() ? cols : rows; }  // elements per line
-  // Whether the batches are the columns of one matrix, with gaps between them.
-  constexpr bool has_column_gaps() const noexcept {
+  // Whether the batches are the columns of one matrix, which may have gaps between them.
+  constexpr bool batches_are_columns() const noexcept {
     return !of_rows() && cols == 1 && batches > 1 && batch_stride < ld;
   }
 };

@@ -8,31 +8,25 @@
 #include "kernels/convert/element.hpp"
 #include "kernels/order.hpp"
 #include "kernels/reduce_by_index/reduce_by_index.hpp"
+#include "kernels/reduce_by_index/tree.cuh"
 
 namespace gpumem::kernels {
 namespace {
 
-constexpr unsigned kAll = 0xffffffff;
-
-// Calls f with the type of an element.
-template <class F>
-__host__ __device__ __forceinline__ auto for_term(gpumem_dtype dtype, const F& f) {
-  if (dtype == GPUMEM_F16) return f.template operator()<Half>();
-  if (dtype == GPUMEM_BF16) return f.template operator()<Brain>();
-  return dtype == GPUMEM_F32 ? f.template operator()<float>() : f.template operator()<double>();
-}
+constexpr uint32_t kNowhere = ~0u;  // behind all places
 
 // In shared memory. A lane of the fold has a thread.
 template <int kBlock>
 class BlockSum {
  public:
-  // Adds the elements at `count` places, 1 or more. They are leaves from number `leaf` on, of which only the last one may be short.
-  // Called by all threads. Returns the number of all leaves so far.
+  // Adds the elements at `count` places, 1 or more. They are leaves from number `leaf` on, of which only the last one may
+  // be short. Called by all threads. Returns the number of all leaves so far.
   __device__ uint32_t add(gpumem_dtype dtype, const void* x, const uint32_t* places, uint32_t count, uint32_t leaf) {
     const uint32_t lane = threadIdx.x % kLeafLanes;
     for (uint32_t first = 0; first < count; first += kLeaves * kLeafTerms) {
       const uint32_t at = first + threadIdx.x / kLeafLanes * kLeafTerms + lane;
-      lanes_[threadIdx.x] = for_term(dtype, [&]<class T>() { return sum_of_lane<T>(x, places, at, count); });
+      lanes_[threadIdx.x] = for_floating_type(
+          dtype, [&]<gpumem_dtype kType>() { return sum_of_lane<ElementOf<kType>>(x, places, at, count); });
       __syncthreads();
       const uint32_t warp = threadIdx.x / 32;
       if (warp < kLeaves && first + warp * kLeafTerms < count) fold(warp);
@@ -46,13 +40,7 @@ class BlockSum {
   }
 
   // Called by thread 0.
-  __device__ double value(uint32_t leaves) const {
-    double sum = 0;
-    for (int k = 0; k < kLevels; ++k) {
-      if ((leaves >> k & 1) != 0) sum = level_[k] + sum;
-    }
-    return canonical(sum);
-  }
+  __device__ double value(uint32_t leaves) const { return canonical(value_of_tree(level_, leaves)); }
 
  private:
   static constexpr uint32_t kLeaves = kBlock / kLeafLanes;  // at a time
@@ -74,13 +62,12 @@ class BlockSum {
   }
   // By a warp. The sum of the leaf replaces its lane 0.
   __device__ void fold(uint32_t leaf) {
-    double* const lanes = lanes_ + leaf * kLeafLanes + threadIdx.x % 32;
-    double sum = (lanes[0] + lanes[64]) + (lanes[32] + lanes[96]);
-#pragma unroll
-    for (int half = 16; half > 0; half /= 2) sum += __shfl_xor_sync(kAll, sum, half);
+    double* const lanes = lanes_ + leaf * kLeafLanes;
+    const double sum = fold_leaf(lanes);
     __syncwarp();
     if (threadIdx.x % 32 == 0) lanes[0] = sum;
   }
+  // As add_to_tree(), which unrolls its loop because registers have no addresses.
   __device__ void add_leaf(uint32_t leaf, double sum) {
     int k = 0;
     for (; (leaf >> k & 1) != 0; ++k) sum = level_[k] + sum;
@@ -94,7 +81,6 @@ class BlockSum {
 // Sorts places by a bitonic network, in shared memory with room for the next power of two.
 template <int kBlock>
 __device__ void sort_places(const uint32_t* places, uint32_t count, uint32_t* sorted) {
-  constexpr uint32_t kNowhere = ~0u;
   uint32_t size = 64;
   while (size < count) size *= 2;
   for (uint32_t i = threadIdx.x; i < size; i += kBlock) sorted[i] = i < count ? places[i] : kNowhere;

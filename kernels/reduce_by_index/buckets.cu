@@ -3,8 +3,8 @@
 // Access: the counter of its bin gives an element a number, and a scan of the counters gives each bin a part of the
 //         places. Both are in no particular order, so each bin sorts its places. Then it reads its elements.
 //         few: a thread has a bin of up to 16 elements, a warp one of up to 32. many: a block has a bin.
-//         huge: the same with 1,024 threads. A bin of more than 8,192 elements finds its places by reading the index once
-//         more (bin_sum.cuh).
+//         huge: the same with 1,024 threads. The block of a bin of more than 8,192 elements finds their places by reading
+//         the index once more (bin_sum.cuh).
 // Shapes: any. Up to 2^21 elements, caches hold the places.
 // H200, f32: 2^20 elements in 2^20 bins 66 us, where a sort by bins takes 137.
 #include "kernels/reduce_by_index/buckets.hpp"
@@ -21,11 +21,9 @@ namespace {
 constexpr int kThreads = kByIndexThreads;
 constexpr int kEach = kByIndexEach;
 constexpr int kOfThread = 16;  // elements of a bin that a thread has
-constexpr int kMany = 2048;    // places that a block sorts
 constexpr unsigned kManyBlocks = 1056;
 constexpr int kManyThreads = 256;
 constexpr unsigned kHugeBlocks = 264;
-constexpr uint32_t kNowhere = ~0u;
 
 // Gives each bin's elements numbers. The lanes of a warp that have the bin of the first one share an atomic, because
 // many atomics on one counter would wait for each other.
@@ -93,8 +91,8 @@ __global__ void __launch_bounds__(kThreads) places_kernel(const __grid_constant_
   }
 }
 
-// Batcher's odd-even network (K. E. Batcher, Sorting networks and their applications, AFIPS 1968). It exchanges the values
-// at each pair of places if the first is greater.
+// Batcher's odd-even network (K. E. Batcher, Sorting networks and their applications, AFIPS 1968). It exchanges the
+// values at each pair of places if the first is greater.
 template <int kCount>
 struct SortingNetwork {
   int pairs = 0;
@@ -149,12 +147,6 @@ __device__ __forceinline__ double sum_by_thread(const T* x, const uint32_t* plac
   return term[0];
 }
 
-__device__ __forceinline__ double fold_lanes(double sum) {
-#pragma unroll
-  for (int half = 16; half > 0; half /= 2) sum += __shfl_xor_sync(kAll, sum, half);
-  return sum;
-}
-
 // Up to 32 elements, by a warp. terms: room for a term per lane.
 template <class T>
 __device__ __forceinline__ double sum_by_warp(const T* x, const uint32_t* places, uint32_t count, double* terms) {
@@ -166,7 +158,7 @@ __device__ __forceinline__ double sum_by_warp(const T* x, const uint32_t* places
   __syncwarp();
   if (lane < count) terms[rank] += converted<double>(x[place]);
   __syncwarp();
-  const double sum = fold_lanes(terms[lane]);
+  const double sum = fold_warp(terms[lane]);
   __syncwarp();
   return sum;
 }
@@ -197,7 +189,7 @@ __global__ void __launch_bounds__(kThreads) few_kernel(const __grid_constant__ B
         sum_by_warp(x, s.places + of_lane, __shfl_sync(kAll, count, lane), terms + threadIdx.x / 32 * 32);
     if (threadIdx.x % 32 == lane) sum = found;
   }
-  if (count > kMany) {
+  if (count > kManyOfBin) {
     s.huge[atomicAdd(&s.head->huge, 1u)] = bin;
   } else if (count > kFewOfBin) {
     s.many[atomicAdd(&s.head->many, 1u)] = bin;
@@ -207,7 +199,7 @@ __global__ void __launch_bounds__(kThreads) few_kernel(const __grid_constant__ B
 }
 
 __global__ void __launch_bounds__(kManyThreads) many_kernel(const __grid_constant__ BucketSums s) {
-  __shared__ uint32_t places[kMany];
+  __shared__ uint32_t places[kManyOfBin];
   __shared__ BlockSum<kManyThreads> sum;
   synchronize_and_trigger();
   if (s.head->bad != 0) return;
@@ -252,10 +244,11 @@ LaunchResult sum_buckets_of(const BucketSums& s, const ByIndexBuckets& at, const
   error = enqueue_programmatic(places_kernel<Index>, blocks, kThreads, launch, s);
   if (error != cudaSuccess) return error;
   const auto few_blocks = static_cast<unsigned>(ceil_div(s.bins, int64_t{kThreads}));
-  error = for_term(s.dtype,
-                   [&]<class T>() { return enqueue_programmatic(few_kernel<T>, few_blocks, kThreads, launch, s); });
+  error = for_floating_type(s.dtype, [&]<gpumem_dtype kType>() {
+    return enqueue_programmatic(few_kernel<ElementOf<kType>>, few_blocks, kThreads, launch, s);
+  });
   if (error == cudaSuccess) error = enqueue_programmatic(many_kernel, kManyBlocks, kManyThreads, launch, s);
-  if (error != cudaSuccess || s.n <= kMany) return error;
+  if (error != cudaSuccess || s.n <= kManyOfBin) return error;
   return enqueue_programmatic(huge_kernel<Index>, kHugeBlocks, kBinThreads, launch, s);
 }
 

@@ -20,7 +20,7 @@ struct BucketSums {
   uint32_t* offsets = nullptr;  // of the bins in `places`
   uint32_t* places = nullptr;   // of the elements in x, by bins
   uint32_t* many = nullptr;     // bins with more than kFewOfBin elements
-  uint32_t* huge = nullptr;     // bins with more than 2048
+  uint32_t* huge = nullptr;     // bins with more than kManyOfBin
   double* result = nullptr;
   int64_t grid = 1;  // blocks with a tile of the index each
 };

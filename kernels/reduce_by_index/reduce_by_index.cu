@@ -1,6 +1,6 @@
-// Reductions by index. All of the index is checked before a result is written: the kernels write values to the workspace,
-// and commit_kernel() stores them if no index is bad. Others (buckets.cu, rows.cu) write results themselves, when all of
-// the index is checked.
+// Reductions by index. All of the index is checked before a result is written: the kernels write values to the
+// workspace, and commit_kernel() stores them if no index is bad. Others (buckets.cu, rows.cu) write results themselves,
+// when all of the index is checked.
 // Moves: tables and atomics read x and index once. sorted reads x and index once, and sorts the elements by keys that
 //         hold a bin: one pass per 8 bits of a key. Each pass reads and writes keys and elements. The reduction of
 //         segments then reads the elements. All write 8 bytes per bin, read them and store them as the result. Rows are
@@ -8,8 +8,7 @@
 // Access: reads of x and index are contiguous. Bins are combined by atomics in shared memory or in the L2 cache.
 // Shapes: tables is for bins that fit shared memory, with enough elements for each bin. Few bins have several tables per
 //         block, so that the lanes of a warp seldom meet. atomics is for more bins. Both are for values that are exact in
-//         any order. sorted is for all others but few elements
-//         (warp_per_bin.cu, block_per_bin.cu, buckets.cu).
+//         any order. sorted is for all others but few elements (warp_per_bin.cu, block_per_bin.cu, buckets.cu).
 #include "kernels/reduce_by_index/reduce_by_index.hpp"
 
 #include <type_traits>

@@ -61,7 +61,8 @@ struct ByIndexSort {
   int32_t segments_block;
   LineConfig lines;
 };
-constexpr int64_t kFewOfBin = 32;  // elements; bins with more are in lists
+constexpr int64_t kFewOfBin = 32;     // elements; bins with more are in lists
+constexpr int64_t kManyOfBin = 2048;  // places that a block of few threads sorts
 // Few elements per bin: offsets in the workspace (buckets.hpp), and the launch of the scan.
 struct ByIndexBuckets {
   int64_t counts;

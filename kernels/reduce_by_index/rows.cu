@@ -174,9 +174,7 @@ cudaError_t sum_rows_of(const RowSums& s, Stream stream) {
 }  // namespace
 
 LaunchResult sum_rows(const RowSums& s, Stream stream) {
-  if (s.dtype == GPUMEM_F16) return sum_rows_of<Half>(s, stream);
-  if (s.dtype == GPUMEM_BF16) return sum_rows_of<Brain>(s, stream);
-  return s.dtype == GPUMEM_F32 ? sum_rows_of<float>(s, stream) : sum_rows_of<double>(s, stream);
+  return for_floating_type(s.dtype, [&]<gpumem_dtype kType>() { return sum_rows_of<ElementOf<kType>>(s, stream); });
 }
 
 }  // namespace gpumem::kernels

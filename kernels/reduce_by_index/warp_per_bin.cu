@@ -24,7 +24,6 @@ constexpr int kEach = 4;  // neighbouring elements of a lane
 constexpr int kOfWarp = 32 * kEach;
 constexpr int kTile = 2048;
 constexpr uint32_t kNoBin = ~0u;
-constexpr unsigned kAll = 0xffffffff;
 static_assert(kOfWarp <= kLeafLanes);  // so that no two terms have one lane
 
 struct Bins : ReduceByIndexParams {
@@ -93,12 +92,7 @@ class Sum {
   __device__ double value() {
     int leaves = count_ / kLeafTerms;
     if (count_ % kLeafTerms != 0) end_leaf(leaves++);
-    double sum = 0;
-#pragma unroll
-    for (int k = 0; k < kLevels; ++k) {
-      if ((leaves >> k & 1) != 0) sum = level_[k] + sum;
-    }
-    return sum;
+    return value_of_tree(level_, static_cast<unsigned>(leaves));
   }
 
  private:
@@ -111,11 +105,7 @@ class Sum {
   }
   // Every lane gets the fold's sum. It waits for its neighbour, or is added to it, as the bits of `leaf` say.
   __device__ void end_leaf(int leaf) {
-    const double* const from = lanes_ + threadIdx.x % 32;
-    double sum = (from[0] + from[64]) + (from[32] + from[96]);
-#pragma unroll
-    for (int half = 16; half > 0; half /= 2) sum += __shfl_xor_sync(kAll, sum, half);
-    add_to_tree(level_, static_cast<unsigned>(leaf), sum);
+    add_to_tree(level_, static_cast<unsigned>(leaf), fold_leaf(lanes_));
     __syncwarp();
     clear();
   }

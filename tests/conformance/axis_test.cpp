@@ -127,8 +127,8 @@ TEST_P(AxisConformance, OfColumnsWithGaps) {
   }
 }
 
-// Row lengths next to those where a kernel's ways of taking rows change, which lie some words of up to 8 bytes apart, for every type that
-// has a way of its own; rows enough for several of a warp, that begin anywhere or all with a word.
+// The kernels take rows of different lengths in different ways. The lengths are next to those where the way changes, for
+// every type that has a way of its own. There are several rows for a warp. They begin anywhere, or all with a word.
 TEST_P(AxisConformance, GivesTheReferencesBitsNextToWholeWords) {
   Random random(11);
   int64_t number = 0;

@@ -82,8 +82,8 @@ Outcome try_one(const Refusal& refusal, int64_t number, Refuse mode, bool warm, 
   return refused == 0 ? kNothingRefused : kRefused;
 }
 
-// The child's part. With `warm`, the library has been used before, so that whatever it keeps for good is there already; without, each number has a
-// process of its own. number: that is being tried, and in the end the next one.
+// The child's part. With `warm`, the library has been used before, so whatever it keeps for good is there already.
+// Otherwise each number has its own process. number: the one that is being tried, and in the end the next one.
 Outcome try_some(const Refusal& refusal, int64_t& number, int64_t step, Refuse mode, bool warm, int pipe) {
   constexpr int kSome = 4;
   Setting calm = refusal.setting;

@@ -54,8 +54,8 @@ static PyObject* allocation_create(PyTypeObject* type, PyObject* args, PyObject*
   return (PyObject*)made;
 }
 
-/* A new reference to the stream of the allocation if no other stream has used it. NULL without an exception for others. A
- * free on that stream needs no event. */
+/* A new reference to the stream of the allocation if no other stream has used it. NULL without an exception for others.
+ * A free on that stream needs no event. */
 static PyObject* only_stream(const Allocation* own) {
   PyObject *key, *use;
   Py_ssize_t at = 0;
@@ -66,8 +66,8 @@ static PyObject* only_stream(const Allocation* own) {
   return stream;
 }
 
-/* A callback that is under way may wait for this thread, and so may the free. free_later() then frees in another thread.
- * It also frees exported memory, on the legacy default stream. */
+/* A callback that is under way may wait for this thread, and so may the free. free_later() then frees in another
+ * thread. It also frees exported memory, on the legacy default stream. */
 static bool end_allocation(const Allocation* own) {
   if (callbacks_run() || own->exported) {
     PyObject* done = PyObject_CallFunction(free_later, "ONii", own->core, from_pointer(own->address), (int)own->kind,
@@ -208,7 +208,7 @@ PyObject* memory_array(PyObject* core, const ArrayForm* form, PyObject* stream, 
   return (PyObject*)view;
 }
 
-/* allocate(core, shape, dtype, itemsize, format, kind, stream, alignment): a new array in memory that is not pageable */
+/* allocate(core, shape, dtype, itemsize, format, kind, stream, alignment): an array in memory that is not pageable */
 static PyObject* allocate_function(PyObject* module, PyObject* const* args, Py_ssize_t given) {
   (void)module;
   ArrayForm form;

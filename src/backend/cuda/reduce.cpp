@@ -38,17 +38,17 @@ kernels::ReduceLaunch launch_of(const ReduceParams& params, const Config& config
 
 kernels::ReduceLaunch launch_of(const ReduceAxisParams& params, const Config& config) noexcept {
   const bool rows = params.of_rows();
-  const bool gaps = params.has_column_gaps();
+  const bool as_one = params.batches_are_columns();
   const bool evenly = rows && params.batch_stride == params.rows * params.ld;  // contiguous, as the rows of one matrix
   const kernels::LineLayout lines{.count = params.lines(),
                                   .length = params.length(),
                                   .stride = rows ? 1 : params.ld,
-                                  .pitch = rows   ? params.ld
-                                           : gaps ? params.batch_stride
-                                                  : 1,
-                                  .per_batch = evenly || gaps ? params.lines()
-                                               : rows         ? params.rows
-                                                              : params.cols,
+                                  .pitch = rows     ? params.ld
+                                           : as_one ? params.batch_stride
+                                                    : 1,
+                                  .per_batch = evenly || as_one ? params.lines()
+                                               : rows           ? params.rows
+                                                                : params.cols,
                                   .batch_stride = params.batch_stride,
                                   .run = params.run_rows,
                                   .jump = params.run_stride - params.run_rows * params.ld};

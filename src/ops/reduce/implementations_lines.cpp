@@ -157,8 +157,8 @@ constexpr int64_t kBytesInOneRun = 2400;
 // 67, but 262,144 of 64 rows 21.8 instead of 19.7.
 constexpr int64_t kFewRowsWords = int64_t{1} << 19;
 
-// Threads per column whose blocks take several waves and leave at most 15 % of the last one's places idle. H200, us: 32768
-// x 11008 f16 202 instead of 244, f32 356 (408), i32 385 (458); 12288 x 12288 f16 96 (121), maxima of f32 188 (210).
+// Threads per column whose blocks take several waves and leave at most 15 % of the last one's places idle. H200, us:
+// 32768 x 11008 f16 202 instead of 244, f32 356 (408), i32 385 (458); 12288 x 12288 f16 96 (121), maxima of f32 188 (210).
 template <class CutBy, class WaveOf>
 int64_t side_of_waves(int64_t side, int64_t most, const CutBy& cut_by, const WaveOf& wave_of) noexcept {
   constexpr int64_t kMost = 8;
@@ -174,7 +174,7 @@ int64_t side_of_waves(int64_t side, int64_t most, const CutBy& cut_by, const Wav
 Config columns_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
   const int bytes = element_bytes(p.dtype);
   const LeafKind kind = leaf_kind(p.dtype, p.op);
-  const bool as_one = p.has_column_gaps();
+  const bool as_one = p.batches_are_columns();
   const ColumnExtents extents{p.rows, as_one ? p.batches : p.cols, as_one ? 1 : p.batches};
   const bool gaps = as_one && p.batch_stride != 1;
   const int64_t of_batches = as_one ? 0 : p.batch_stride;

@@ -105,9 +105,9 @@ const char* accepts_block_per_bin(const DeviceProps& d, const ReduceByIndexParam
   if (p.n > INT32_MAX) return kFewerThan31Bits;
   return accepts_float_sums(p);
 }
-// A multiprocessor has one block at a time, which takes 2 us for 8192 numbers. H200, f32, us by block_per_bin, and by the
-// best of the others: 1,000 in 100 bins 4.0 and 5.5, in 200 7.5 and 4.9; 4,096 in 100 4.0 and 14, in 400 14.4 and 14.9;
-// 16,384 in 132 6.1 and 27, in 400 22 and 28; 65,536 in 132 17 and 31, in 200 34 and 30.
+// A multiprocessor has one block at a time, which takes 2 us for 8192 numbers. H200, f32, us by block_per_bin, and by
+// the best of the others: 1,000 in 100 bins 4.0 and 5.5, in 200 7.5 and 4.9; 4,096 in 100 4.0 and 14, in 400 14.4 and
+// 14.9; 16,384 in 132 6.1 and 27, in 400 22 and 28; 65,536 in 132 17 and 31, in 200 34 and 30.
 const char* deprioritized_for_warps(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
   constexpr int64_t kMostRounds = 4;
   constexpr int64_t kMostTiles = 8;
@@ -122,15 +122,15 @@ Config block_per_bin_config(const DeviceProps&, const ReduceByIndexParams& p) no
   return config;
 }
 
-// H200, f32, us by buckets and by sorted: 2^16 in 2^16 19 and 49, in 2^12 36 and 44; 2^20 in 2^20 66 and 137, in 2^17 62
-// and 88, in 2^16 80 and 66; 2^21 in 2^20 120 and 160. Half of 2^20 elements in 100 of 2^19 bins 396
-// and 468, the fourth power of even numbers 394 and 241, all in one bin 480 and 107 (atomics 1,846).
+// H200, f32, us by buckets and by sorted: 2^16 in 2^16 19 and 49, in 2^12 36 and 44; 2^20 in 2^20 66 and 137, in 2^17
+// 62 and 88, in 2^16 80 and 66; 2^21 in 2^20 120 and 160. With an earlier form of huge_kernel: half of 2^20 elements in
+// 100 of 2^19 bins 396 and 468, the fourth power of even numbers 394 and 241, all in one bin 480 and 107 (atomics 1,846).
 const char* accepts_buckets(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
   if (const char* const refusal = accepts_vector(d, p); refusal != nullptr) return refusal;
   if (p.n > INT32_MAX || p.bins > INT32_MAX) return kFewerThan31Bits;
   return accepts_float_sums(p);
 }
-const char* deprioritized_for_many(const DeviceProps&, const ReduceByIndexParams& p) noexcept {
+const char* deprioritized_for_sorted(const DeviceProps&, const ReduceByIndexParams& p) noexcept {
   const int64_t of_bin = p.n <= int64_t{1} << 18 ? 16 : p.n <= int64_t{1} << 21 ? 8 : 0;
   return p.n <= of_bin * p.bins ? nullptr : "it is for up to 2^21 elements, with few of them in a bin";
 }
@@ -274,7 +274,7 @@ constexpr Implementation<ReduceByIndexParams> kTable[] = {
     {"warp_per_bin", ExecutionSpace::cuda, 1, plan<accepts_few, warp_per_bin_config>,
      gpu<kernels::reduce_by_index_warp_per_bin>, deprioritized_for_sorts},
     {"buckets", ExecutionSpace::cuda, 1, plan<accepts_buckets, buckets_config>, gpu<kernels::reduce_by_index_buckets>,
-     deprioritized_for_many},
+     deprioritized_for_sorted},
     {"sorted_rows", ExecutionSpace::cuda, 1, plan<accepts_float_rows, float_rows_config>,
      gpu<kernels::reduce_by_index_rows>, deprioritized_for_segments},
     {"sorted", ExecutionSpace::cuda, 1, plan<accepts_elements, sorted_config>, gpu<kernels::reduce_by_index_sorted>},

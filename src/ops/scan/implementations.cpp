@@ -126,8 +126,8 @@ const char* accepts_exact_columns(const DeviceProps& d, const ScanParams& p) noe
   if (!is_ordered(p) || p.op != GPUMEM_SUM || element_bytes(p.dtype) > 4) return "it is for sums of f16, bf16 and f32";
   return p.x == p.result ? "it needs a result apart from x, to read x again" : accepts_columns(d, p);
 }
-// H200, f32, us by exact_columns and by columns: 365 x 721 x 1440 along the first axis 1,629 and 2,564, if sums round 2,696
-// and 2,564; 4 x 365 x 64 x 1024 479 and 663. With fewer lines, on a busy machine: 365 x 10000 106 and 56.
+// H200, f32, us by exact_columns and by columns: 365 x 721 x 1440 along the first axis 1,629 and 2,564, if sums round
+// 2,696 and 2,564; 4 x 365 x 64 x 1024 479 and 663. With fewer lines, on a busy machine: 365 x 10000 106 and, in place, 56.
 const char* deprioritized_for_columns(const DeviceProps& d, const ScanParams& p) noexcept {
   constexpr int64_t kLeast = 100'000;  // with a thread each, they keep the memory busy
   if (const char* const reason = deprioritized_for_rows(d, p); reason != nullptr) return reason;
