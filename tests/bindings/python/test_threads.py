@@ -168,6 +168,9 @@ def test_close_in_the_middle_of_a_call():
         ctx = gpumem.Context("host", parallel_for=pool, host_threads=4)
         core, handle = weakref.ref(ctx.core), int(ctx.handle)
         assert call() == result
+        ended = threading.Event()  # the stream went during the callback, so another thread ends it
+        gpumem.array.left.put(ended.set)
+        assert ended.wait(60)
         assert core() is None
         with raises(gpumem.InvalidHandle):
             gpumem.raw.gpumem_ctx_status(handle)
