@@ -181,6 +181,8 @@ class Listings(unittest.TestCase):
         self.assertEqual(report["variant"], "host_tiled")
         words = ("transpose", "bytes=4", "rows=100", "cols=200")
         self.assertIn("src=device dst=device", self.output("explain", "--device", "host", *words))
+        sums = self.output("explain", "--device", "host", "arithmetic op=lincomb dtype=f32 extents=100 terms=16 dots=3")
+        self.assertIn("x15=device z=device w0=device w1=device w2=device", sums)
         refused = subprocess.run([TOOL, "explain", "transpose rows=few"], capture_output=True, text=True, timeout=60)
         self.assertEqual(refused.returncode, 2)
         self.assertIn("'few'", refused.stderr)

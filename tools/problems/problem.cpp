@@ -41,8 +41,14 @@ constexpr Op kOps[] = {{"sum", GPUMEM_SUM},
                        {"arg_max_valid", GPUMEM_ARG_MAX_VALID, true},
                        {"dot_order_free", GPUMEM_DOT_ORDER_FREE, true}};
 
-int64_t terms_of(const Problem& problem) {
-  return problem.text("op") == "multiply" ? 2 : std::min<int64_t>(problem.number("terms", 1), 8);
+// The sources of sums and products, and the second operands of dot products. The library refuses larger numbers.
+std::vector<std::string> sources_of(const Problem& problem) {
+  const int64_t terms = problem.text("op") == "multiply" ? 2 : std::min<int64_t>(problem.number("terms", 1), 16);
+  const int64_t dots = std::min<int64_t>(problem.number("dots", 0), 3);
+  std::vector<std::string> keys;
+  for (int i = 0; i < terms; ++i) keys.push_back(format("x%d", i));
+  for (int i = 0; i < dots; ++i) keys.push_back(format("w%d", i));
+  return keys;
 }
 
 std::vector<std::string> operands_of(const Problem& problem) {
@@ -96,7 +102,7 @@ std::vector<std::string> operands_of(const Problem& problem) {
       if (problem.has("segments")) keys.emplace_back("offsets");
       break;
     case GPUMEM_FAMILY_ARITHMETIC:
-      for (int64_t i = 0; i < terms_of(problem); ++i) keys.push_back(format("x%d", static_cast<int>(i)));
+      keys = sources_of(problem);
       keys.emplace_back("z");
       break;
     case GPUMEM_FAMILY_SORT:
@@ -183,7 +189,7 @@ gpumem_dtype scan_result_type(const Problem& p) {
 int64_t counted_bytes(const Problem& p) {
   const auto n = [&](const char* key) { return p.number(key, 1); };
   const auto size = [&](const char* key) { return kDtypeBytes[p.dtype(key)]; };
-  const auto given = [&](const std::string& key) { return p.text(key) == "none" ? 0 : 1; };
+  const auto given = [&](const std::string& key) { return p.text(key) == "none" || p.text(key) == "z" ? 0 : 1; };
   switch (static_cast<decltype(GPUMEM_FAMILY_REDUCE)>(family_of(p.family()))) {
     case GPUMEM_FAMILY_REDUCE:
       return (p.has("extents") ? product(p.numbers("extents")) : n("n")) * size("dtype") *
@@ -230,7 +236,7 @@ int64_t counted_bytes(const Problem& p) {
       break;
   }
   int64_t arrays = 1;
-  for (int64_t i = 0; i < terms_of(p); ++i) arrays += given(format("x%d", static_cast<int>(i)));
+  for (const std::string& key : sources_of(p)) arrays += given(key);
   return arrays * product(p.numbers("extents")) * size("dtype");
 }
 

@@ -12,12 +12,12 @@ from contextlib import contextmanager, suppress
 
 from . import _gpumem as raw
 from .array import end, expect_callbacks
+from .calls import numbers
 from .context import Context, filled_options
 from .core import read_struct, read_text
 from .errors import Error, InvalidHandle
 from .layout import described, operand, refuse
 from .names import Dtype, Format, Op
-from .operations import numbers
 from .streams import stream_handle
 from .words import NAMES, SIZES, arg_code, dtype_code, format_code, integer, integers, op_code, unfit
 

@@ -5,382 +5,29 @@ are complete on return. Without `out`, the result is in the same kind of memory 
 array of NumPy if that operand is one, else a gpumem.Array.
 """
 
-import array
-import math
-import sys
-
 from . import _gpumem as raw
 from .array import Array, owner_of
-from .elementwise import Elementwise, numbers
-from .errors import Error
-from .layout import (axes_of, axis_of, broadcast, broadcast_shape, collapse, contiguous, described, element_name, first_with_axes, flags,
-                     image, indices, is_fortran, leading_dimension, lines, matrix_of_rows, numbers_of, of_one_order, operand, refuse,
-                     rows, same_elements, sequence, strides_over, typed, vector, whole_strides, with_axes)
-from .names import DEVICE_HOST, Dtype, Kind, Op
+from .calls import numbers
+from .elementwise import Elementwise
+from .layout import (contiguous, described, element_name, flags, image, indices, leading_dimension, operand, refuse, rows,
+                     same_elements, typed, vector, whole_strides)
+from .names import DEVICE_HOST, Dtype, Kind
+from .reductions import Reductions
 from .streams import stream_handle
-from .words import CODES, NAMES, REDUCE_OPS, RESULTS, TYPESTRS, arg_code, dtype_code, filter_code, integer, integers, op_code, real, scan_code, unfit
+from .words import NAMES, dtype_code, filter_code, integers
 
-PAGEABLE = int(Kind.PAGEABLE)
 POSITIONS = (Dtype.I32, Dtype.U32, Dtype.I64, Dtype.U64)
-KIND_CODES = {word: int(kind) for kind in Kind for word in (kind, kind.name.lower())}
-OP_CODES = {word: int(op) for op in REDUCE_OPS for word in (op, op.name.lower())}
 
 
-def room_of_numpy(x, shape, element=None):
-    """A new array by NumPy's allocator, with x's element type by default. None if x is not an array of NumPy."""
-    numpy = sys.modules.get("numpy")
-    if numpy is None or not isinstance(x, numpy.ndarray):
-        return None
-    return numpy.empty(shape, x.dtype if element is None else element)
-
-
-def elements_of(view, op=None):
-    """How the library reads the elements of x: the suffix of the function's name, and its arguments."""
-    found = sequence(view, op)
-    if found:
-        return "", (view, *found)
-    strides = strides_over(view, "x", view.shape)
-    return "_view", (view.ndim, numbers("q", view.shape), view, numbers("q", strides))
-
-
-raw.set_names(OP_CODES, CODES, KIND_CODES)
-raw.set_room(room_of_numpy)
-
-
-def pointers(views):
-    """Addresses of Views, and 0 for None, as an argument of a function."""
-    return numbers("Q", [0 if view is None else view.address or 0 for view in views])
-
-
-def joined(strides):
-    """The strides of several Views, one after another, as an argument of a function."""
-    return numbers("q", [s for own in strides for s in own])
-
-
-class Operations(Elementwise):
-    """The base class of Context."""
-
-    def _run(self, name, stream, args, kept, tail=()):
-        """Calls a function, or with a stream its _async form, which also takes `tail`."""
-        if stream is None:
-            getattr(raw, name)(self.handle, *args)
-        else:
-            getattr(raw, name + "_async")(self.handle, *args, *tail, stream_handle(stream))
-            stream.keep(kept)
-
-    def _room(self, x, like, shape, dtype, stream):
-        """Memory for a result, of the kind of the operand x, whose View is `like`. A stream's result for the host is pinned."""
-        kind = like.kind_code
-        if kind == PAGEABLE and stream is None:
-            element = None if dtype == like.dtype_code else TYPESTRS[dtype]
-            room = None if element and dtype == Dtype.BF16 else room_of_numpy(x, shape, element)  # NumPy has no bf16 of its own
-            return room if room is not None else Array(shape, dtype, itemsize=like.itemsize, format=like.format)
-        return self.core.allocate(shape, dtype, int(Kind.PINNED) if kind == PAGEABLE else kind, itemsize=like.itemsize, format=like.format)
-
-    def _moved(self, out, x, of, shape, stream):
-        """`out` and its View, for elements of x that are moved. Makes the array if `out` is None."""
-        out = self._room(x, of, shape, of.dtype_code, stream) if out is None else out
-        to = operand(self, out, "out", stream, write=True)
-        if to.shape != shape:
-            raise ValueError(f"out has the shape {to.shape}; expected {shape}")
-        same_elements(to, of)
-        return out, to
-
-    # --------------------------------------------------------------------------------------------------------- reduce
-
-    def _reduce(self, x, op="sum", *, axis=None, dtype=None, keepdims=False, out=None, status=None, stream=None):
-        """The general case of Base.reduce()."""
-        view, op = operand(self, x, "x", stream), op_code(op)
-        element = typed(view, "x")
-        pairs = (2,) if op == Op.MIN_MAX else ()
-        if dtype is None and out is not None:
-            given = typed(operand(self, out, "out", stream, write=True), "out")
-            dtype = None if given == RESULTS[element] else given
-        if axis is not None or dtype is not None or keepdims:
-            return self._reduce_axes(x, view, op, axes_of(view, axis), dtype, keepdims, pairs, out, status, stream)
-        form, elements = elements_of(view, op)
-        if out is None and stream is None:
-            cell = raw.Cell()
-            self._run(f"gpumem_reduce{form}", None, (element, op, *elements, cell), ())
-            return (cell.result(element, 0), cell.result(element, 1)) if pairs else cell.result(element, 0)
-        out, result = self._out(out, x, view, pairs, RESULTS[element], stream)
-        self._run(f"gpumem_reduce{form}", stream, (element, op, *elements, result), (*elements, result, status),
-                  (self._status(status),))  # fmt: skip
-        return out
-
-    def _out(self, out, x, like, shape, dtype, stream, order=None):
-        """`out` and its View, for results of this dtype. Makes the array if `out` is None.
-
-        `order` is the order of the axes in memory if it differs from the order of the indices.
-        """
-        if out is None:
-            out = self._room(x, like, tuple(shape[axis] for axis in order) if order else shape, int(dtype), stream)
-            if order:
-                indices = [order.index(axis) for axis in range(len(order))]
-                out = with_axes(out, indices) if isinstance(out, Array) else out.transpose(indices)
-        result = operand(self, out, "out", stream, write=True)
-        if result.dtype_code != dtype or result.size != math.prod(shape):
-            raise ValueError(f"out has {result.size} elements of {element_name(result)}; expected {math.prod(shape)} "
-                             f"of {NAMES[dtype]}")
-        if order:
-            laid = with_axes(result, order) if result.shape == shape else None
-            if laid is None or not laid.contiguous:
-                raise ValueError(f"out has the shape {result.shape} and strides of {result.strides} bytes; expected {shape}, its axes in memory in "
-                                 f"the order of those of x, {tuple(order)} from the widest: without out, such an array is made")
-            result = laid
-        contiguous(result, "out")
-        return out, result
-
-    def _offsets(self, offsets, stream):
-        """The View of the offsets of segments, as i64, and the number of segments."""
-        ends = operand(self, offsets, "offsets", stream)
-        count = numbers_of(ends, "offsets", *(dtype for dtype in Dtype if dtype <= Dtype.U64))
-        if count == 0:
-            raise ValueError("offsets is empty; expected one more element than there are segments")
-        if ends.dtype_code != Dtype.I64:
-            if ends.kind_code == Kind.DEVICE and ends.device != DEVICE_HOST:
-                raise ValueError(f"offsets has elements of {element_name(ends)} in device memory; expected i64, as of convert(offsets, \"i64\")")
-            ends = operand(self, self.convert(ends, "i64", stream=stream), "offsets", stream)
-        return ends, count - 1
-
-    def _status(self, status):
-        if status is None:
-            return None
-        view = operand(self, status, "status", write=True)
-        if view.dtype_code != Dtype.I32 or view.size != 1:
-            raise ValueError(f"status has {view.size} elements of {element_name(view)}; expected one of i32")
-        return view
-
-    def _reduce_axes(self, x, view, op, axes, dtype, keepdims, pairs, out, status, stream):
-        found = lines(view, axes[0]) if len(axes) == 1 and dtype is None and not keepdims else None
-        if found:
-            return self._reduce_axis(x, view, op, found, pairs, out, status, stream)
-        shape = tuple(1 if axis in axes else extent for axis, extent in enumerate(view.shape) if keepdims or axis not in axes)
-        code = int(RESULTS[view.dtype_code] if dtype is None else dtype_code(dtype))
-        strides = numbers("q", strides_over(view, "x", view.shape))
-        out, result = self._out(out, x, view, shape + pairs, code, stream)
-        if code == Dtype.F32 and view.dtype_code in (Dtype.F16, Dtype.BF16):
-            return self._narrowed(x, view, op, axes, keepdims, shape + pairs, out, status, stream)
-        args = (view.dtype_code, op, view.ndim, numbers("q", view.shape), view, strides, sum(1 << axis for axis in axes), result, code)
-        return self._several("gpumem_reduce_axes", args, (view, result, status), out, status, stream)
-
-    def _narrowed(self, x, view, op, axes, keepdims, shape, out, status, stream):
-        """A reduction of f16 or bf16 to f32: the f64 results, rounded. The library has no such result type."""
-        wide = self._room(x, view, shape, int(Dtype.F64), stream)
-        try:
-            self._reduce(x, op, axis=tuple(axes), dtype="f64", keepdims=keepdims, out=wide, status=status, stream=stream)
-        except Error as error:
-            error.result = self.convert(wide, out=out)
-            raise
-        return self.convert(wide, out=out, stream=stream)
-
-    def _reduce_axis(self, x, view, op, found, pairs, out, status, stream):
-        of_cols, n_rows, cols, ld, batches, batch_stride, shape, order = found
-        if order is not None and pairs:
-            order.append(len(order))
-        out, result = self._out(out, x, view, shape + pairs, RESULTS[view.dtype_code], stream, order)
-        args = (view.dtype_code, op, of_cols, view, n_rows, cols, ld, batches, batch_stride, result)
-        return self._several("gpumem_reduce_axis", args, (view, result, status), out, status, stream)
-
-    def _several(self, name, args, kept, out, status, stream):
-        """A reduction to several values. If some are missing, the exception's `result` has the others."""
-        try:
-            self._run(name, stream, args, kept, (self._status(status),))
-        except Error as error:
-            error.result = out
-            raise
-        return out
-
-    def reduce_segments(self, x, offsets, op="sum", *, out=None, status=None, stream=None):
-        """Reduces each x[offsets[s]:offsets[s + 1]] to one number. x has one axis. The offsets are integers, in device memory i64."""
-        op = op_code(op)
-        done = raw.quick_reduce_segments(self, stream, op, x, offsets, out, status)
-        if done is not None:
-            return done
-        view, (ends, segments) = operand(self, x, "x", stream), self._offsets(offsets, stream)
-        dtype, n = typed(view, "x"), vector(view, "x", "one call per column")
-        shape = (segments, 2) if op == Op.MIN_MAX else (segments,)
-        out, result = self._out(out, x, view, shape, RESULTS[dtype], stream)
-        args = (dtype, op, view, n, ends, segments, result)
-        return self._several("gpumem_reduce_segments", args, (view, ends, result, status), out, status, stream)
-
-    def reduce_by_index(self, x, index, bins, op="sum", *, out=None, status=None, stream=None):
-        """Reduces the elements of each bin to one number: result[b] is for those with index[i] == b. Without x, counts them.
-
-        If x has more axes, result[b] is the reduction of the rows x[i], element by element. The index is an array of i32, u32,
-        i64 or u64 with one axis. A number outside 0 to bins - 1 raises IndexError, and nothing is written.
-        """
-        op = op_code(op)
-        done = raw.quick_reduce_by_index(self, stream, op, x, index, bins, out, status)
-        if done is not None:
-            return done
-        bins = integer(bins, "bins")
-        if bins < 0:
-            raise ValueError(f"bins is {bins}; expected 0 or more")
-        by = operand(self, index, "index", stream)
-        n, view, row = indices(by, "index"), by, ()
-        if x is not None:
-            view = operand(self, x, "x", stream)
-            row = view.shape[1:]
-            if not row:
-                vector(view, "x", "")
-            if view.shape[0] != n:
-                raise ValueError(f"x has {view.shape[0]} {'rows' if row else 'elements'}, index {n} numbers; expected the same")
-        elif op != Op.SUM:
-            raise ValueError(f"x is None, which counts elements, but op is {Op(op).name}; expected SUM")
-        dtype = Dtype.I64 if x is None else typed(view, "x")
-        shape = (bins, *row, 2) if op == Op.MIN_MAX else (bins, *row)
-        out, result = self._out(out, index if x is None else x, view, shape, RESULTS[dtype], stream)
-        if row:
-            args = (int(dtype), op, view, *matrix_of_rows(view, "x"), by.dtype_code, by, result, bins)
-            return self._several("gpumem_reduce_rows_by_index", args, (view, by, result, status), out, status, stream)
-        args = (int(dtype), op, None if x is None else view, by.dtype_code, by, n, result, bins)
-        return self._several("gpumem_reduce_by_index", args, (view, by, result, status), out, status, stream)
-
-    def scan(self, x, op="sum", *, axis=None, exclusive=False, dtype=None, out=None, status=None, stream=None):
-        """Element i of the result is the reduction ("sum", "min", "max" or "prod") of the first i + 1 elements in C order.
-
-        If exclusive, it is the reduction of the first i elements. The dtype is that of x, or the default: i64, u64 or f64.
-        With an axis, each line along it is scanned, and the result has the shape of x.
-        """
-        op = scan_code(op)
-        code = -1 if dtype is None else dtype_code(dtype)
-        done = raw.quick_scan(self, stream, op, x, axis, bool(exclusive), code, out, None, status)
-        if done is not None:
-            return done
-        view = operand(self, x, "x", stream)
-        of, code = typed(view, "x"), self._scan_type(view, dtype, out, stream)
-        if axis is not None:
-            return self._scan_axis(x, view, op, axis_of(view, axis), exclusive, code, out, status, stream)
-        n = contiguous(view, "x")
-        out, result = self._out(out, x, view, (n,), code, stream)
-        self._run("gpumem_scan", stream, (of, op, bool(exclusive), view, n, result, code), (view, result, status),
-                  (self._status(status),))  # fmt: skip
-        return out
-
-    def _scan_type(self, view, dtype, out, stream):
-        if dtype is not None:
-            return int(dtype_code(dtype))
-        return int(RESULTS[view.dtype_code] if out is None else typed(operand(self, out, "out", stream, write=True), "out"))
-
-    def _scan_axis(self, x, view, op, axis, exclusive, code, out, status, stream):
-        out = self._room(x, view, view.shape, code, stream) if out is None else out
-        result = operand(self, out, "out", stream, write=True)
-        if result.dtype_code != code or result.shape != view.shape:
-            raise ValueError(f"out has the shape {result.shape} and elements of {element_name(result)}; expected {view.shape} of {NAMES[code]}")
-        strides = [numbers("q", whole_strides(v, name)) for v, name in ((view, "x"), (result, "out"))]
-        args = (view.dtype_code, op, bool(exclusive), view.ndim, numbers("q", view.shape), axis, view, strides[0], result, strides[1], code)
-        return self._several("gpumem_scan_axis", args, (view, result, status), out, status, stream)
-
-    def scan_segments(self, x, offsets, op="sum", *, exclusive=False, dtype=None, out=None, status=None, stream=None):
-        """Scans each x[offsets[s]:offsets[s + 1]], as scan() does. x has one axis. The offsets are integers, in device memory i64.
-
-        The result has one number per element of x. The numbers of elements in no segment are not written.
-        """
-        op, code = scan_code(op), -1 if dtype is None else dtype_code(dtype)
-        done = raw.quick_scan(self, stream, op, x, None, bool(exclusive), code, out, offsets, status)
-        if done is not None:
-            return done
-        view, (ends, segments) = operand(self, x, "x", stream), self._offsets(offsets, stream)
-        of, n = typed(view, "x"), vector(view, "x", "scan() with an axis")
-        code = self._scan_type(view, dtype, out, stream)
-        out, result = self._out(out, x, view, (n,), code, stream)
-        args = (of, op, bool(exclusive), view, n, ends, segments, result, code)
-        return self._several("gpumem_scan_segments", args, (view, ends, result, status), out, status, stream)
-
-    def argreduce(self, x, op="min", *, axis=None, out=None, status=None, stream=None):
-        """The minimum, maximum or largest magnitude ("max_abs") of all elements, and its index in C order.
-
-        numpy.unravel_index() turns the index into one per axis. With a stream, the results are two arrays. With an axis, they
-        are an array of values and one of indices along that axis, and `status` may be given with a stream.
-        """
-        op = arg_code(op)
-        if axis is None and status is not None:
-            raise ValueError("status is given without an axis; expected an axis, since no other search has a status")
-        found = raw.quick_argreduce(self, stream, op, x, axis, out, status)
-        if found is not None:
-            return found
-        view = operand(self, x, "x", stream)
-        dtype = typed(view, "x")
-        if out is not None and not (isinstance(out, list | tuple) and len(out) == 2):
-            raise unfit("out", out, "two arrays, for the value and for the index")
-        values, indices = out or (None, None)
-        if axis is not None:
-            return self._argreduce_axis(x, view, op, axis, values, indices, status, stream)
-        form, elements = elements_of(view)
-        if stream is None and out is None:
-            value, index = raw.Cell(), raw.Cell()
-            self._run(f"gpumem_argreduce{form}", None, (dtype, op, *elements, value, index), ())
-            return value.result(dtype, 0), index.i64
-        values, value = self._out(values, x, view, (), RESULTS[dtype], stream)
-        indices, index = self._out(indices, x, view, (), Dtype.I64, stream)
-        self._run(f"gpumem_argreduce{form}", stream, (dtype, op, *elements, value, index), (*elements, value, index))
-        return values, indices
-
-    def _argreduce_axis(self, x, view, op, axis, values, indices, status, stream):
-        found = lines(view, axis)
-        if found is None:
-            refuse(view, "x", "axes without padding between them, before and after the reduced one")
-        of_cols, n_rows, cols, ld, batches, batch_stride, shape, order = found
-        values, value = self._out(values, x, view, shape, RESULTS[view.dtype_code], stream, order)
-        indices, index = self._out(indices, x, view, shape, Dtype.I64, stream, order)
-        args = (view.dtype_code, op, of_cols, view, n_rows, cols, ld, batches, batch_stride, value, index)
-        kept = (view, value, index, status)
-        return self._several("gpumem_argreduce_axis", args, kept, (values, indices), status, stream)
-
-    def dot(self, x, y, *, order_free=False, out=None, stream=None):
-        """The sum of x[i] * y[i], of f32 or f64. If `order_free`, the bits are the same for every order of the elements."""
-        found = None if order_free else raw.quick_dot(self, stream, x, y, out)
-        if found is not None:
-            return found
-        a, b = operand(self, x, "x", stream), operand(self, y, "y", stream)
-        if a.size != b.size or a.dtype_code != b.dtype_code:
-            raise ValueError(f"x has {a.size} elements of {element_name(a)}, y {b.size} of {element_name(b)}; expected the same")
-        of_type = self._float_name(a)
-        of_x, of_y = sequence(a), sequence(b)
-        if of_x and of_y and not order_free:
-            return self._float_result(f"gpumem_dot_{of_type}", x, a, (a, b, a.size, of_x[1], of_y[1]), out, stream)
-        shape = b.shape if of_x else a.shape
-        strides = [numbers("q", strides_over(v, name, shape)) for v, name in ((a, "x"), (b, "y"))]
-        args = (len(shape), numbers("q", shape), a, strides[0], b, strides[1])
-        if order_free:
-            return self._float_result("gpumem_dot_order_free", x, a, (a.dtype_code, *args), out, stream)
-        return self._float_result(f"gpumem_dot_view_{of_type}", x, a, args, out, stream)
-
-    def nrm2(self, x, *, out=None, stream=None):
-        """The Euclidean norm, of f32 or f64."""
-        found = raw.quick_nrm2(self, stream, x, out)
-        if found is not None:
-            return found
-        view = operand(self, x, "x", stream)
-        form, elements = elements_of(view)
-        of_type = self._float_name(view)
-        return self._float_result(f"gpumem_nrm2{form}_{of_type}", x, view, elements, out, stream)
-
-    def _float_result(self, name, x, view, args, out, stream):
-        if stream is None and out is None:
-            cell = raw.Cell()
-            getattr(raw, name)(self.handle, *args, cell)
-            return cell.f64
-        out, result = self._out(out, x, view, (), Dtype.F64, stream)
-        self._run(name, stream, (*args, result), (*args, result))
-        return out
-
-    @staticmethod
-    def _float_name(view):
-        if view.dtype_code not in (Dtype.F32, Dtype.F64):
-            raise TypeError(f"x has elements of {described(view)}; expected f32 or f64")
-        return NAMES[view.dtype_code]
-
-    # ------------------------------------------------------------------------------------------------------ rearrange
+class Operations(Elementwise, Reductions):
+    """The base class of Context. It adds moves of elements, sorts and images."""
 
     def transpose(self, src, out=None, *, stream=None):
         """Transposes a matrix, or each matrix of a batch (three axes). out may be src, and the result then has the new shape.
 
         permute() takes any order of the axes.
         """
-        done = raw.quick_transpose(self, stream, src, out)
-        if done is not None:
+        if (done := raw.quick_transpose(self, stream, src, out)) is not None:
             return done
         of = operand(self, src, "src", stream)
         if of.ndim not in (2, 3):
@@ -406,8 +53,7 @@ class Operations(Elementwise):
 
     def permute(self, src, order, out=None, *, stream=None):
         """Moves the elements so that axis d of the result is axis order[d] of src, as in numpy.transpose(src, order)."""
-        done = raw.quick_permute(self, stream, src, order, out)
-        if done is not None:
+        if (done := raw.quick_permute(self, stream, src, order, out)) is not None:
             return done
         of = operand(self, src, "src", stream)
         order = tuple(axis + of.ndim if axis < 0 else axis for axis in integers(order, "order"))
@@ -512,8 +158,7 @@ class Operations(Elementwise):
 
         An index out of range raises IndexError, and nothing is written.
         """
-        done = raw.quick_gather(self, stream, src, index, out, status)
-        if done is not None:
+        if (done := raw.quick_gather(self, stream, src, index, out, status)) is not None:
             return done
         of, by = operand(self, src, "src", stream), operand(self, index, "index", stream)
         src_rows, row_bytes, src_pitch = rows(of, "src")
@@ -527,8 +172,7 @@ class Operations(Elementwise):
 
     def scatter(self, src, index, dst, *, stream=None, status=None):
         """Writes row i of src to row index[i] of dst. An index out of range raises IndexError, and nothing is written."""
-        done = raw.quick_scatter(self, stream, src, index, dst, status)
-        if done is not None:
+        if (done := raw.quick_scatter(self, stream, src, index, dst, status)) is not None:
             return done
         of, by = operand(self, src, "src", stream), operand(self, index, "index", stream)
         to = operand(self, dst, "dst", stream, write=True)
@@ -550,8 +194,7 @@ class Operations(Elementwise):
         `out` they take the first ones, and more than it has room for raise IndexError. With a stream, the result is all of `out`,
         by default as many rows as src, and kept, an array of one i64, receives their number.
         """
-        done = raw.quick_select(self, stream, src, mask, out, kept)
-        if done is not None:
+        if (done := raw.quick_select(self, stream, src, mask, out, kept)) is not None:
             return done
         of, keeps = operand(self, src, "src", stream), operand(self, mask, "mask", stream)
         n, row_bytes, src_pitch = rows(of, "src")
@@ -576,8 +219,7 @@ class Operations(Elementwise):
 
         `dtype` is i32, u32, i64 or u64. Everything else is as for select().
         """
-        done = raw.quick_select_places(self, stream, mask, dtype_code(dtype), out, kept)
-        if done is not None:
+        if (done := raw.quick_select_places(self, stream, mask, dtype_code(dtype), out, kept)) is not None:
             return done
         keeps = operand(self, mask, "mask", stream)
         n = flags(keeps, "mask")
@@ -589,8 +231,7 @@ class Operations(Elementwise):
 
     def count(self, mask):
         """The number of elements of mask that are not 0. The mask is as for select()."""
-        done = raw.quick_count(self, mask)
-        if done is not None:
+        if (done := raw.quick_count(self, mask)) is not None:
             return done
         keeps, cell = operand(self, mask, "mask"), raw.Cell()
         raw.gpumem_select_places(self.handle, keeps, flags(keeps, "mask"), int(Dtype.I64), None, 0, cell)
@@ -609,178 +250,12 @@ class Operations(Elementwise):
         self._run(name, stream, (*args, number), (*operands, number))
         return out
 
-    # ------------------------------------------------------------------------------------------ elementwise and images
-
-    def axpby(self, alpha, x, beta=0, y=None, out=None, *, stream=None):
-        """out = alpha * x + beta * y, of f32 or f64. An operand whose factor is 0 may be None. out may be x or y.
-
-        x and y have one shape, C order and no padding. lincomb() takes other views, and broadcasts.
-        """
-        done = raw.quick_axpby(self, stream, alpha, x, beta, y, out)
-        if done is not None:
-            return done
-        alpha, beta = real(alpha, "alpha"), real(beta, "beta")
-        views = [None if v is None else operand(self, v, name, stream) for v, name in ((x, "x"), (y, "y"))]
-        like = next((v for v in views if v is not None), None)
-        if like is None and out is None:
-            raise ValueError("x, y and out are None")
-        if out is None:
-            out = self._room(x if x is not None else y, like, like.shape, like.dtype_code, stream)
-        to = operand(self, out, "out", stream, True)
-        like = like if like is not None else to
-        for view, name in zip((*views, to), ("x", "y", "out")):
-            if view is None:
-                continue
-            contiguous(view, name)
-            if view.shape != like.shape or view.dtype_code != like.dtype_code:
-                raise ValueError(f"{name} has the shape {view.shape} and elements of {element_name(view)}; expected {like.shape} "
-                                 f"and {element_name(like)}")
-        name = "gpumem_axpby_" + self._float_name(like)
-        self._run(name, stream, (alpha, views[0], beta, views[1], to, like.size), (*views, to))
-        return out
-
-    def lincomb(self, terms, out=None, *, stream=None):
-        """out = the sum of factor * x over 1 to 16 pairs (factor, x), of f32 or f64.
-
-        Operands are broadcast as in NumPy. Views of one array make a stencil. A factor is a number, an array of one f64, or a
-        tuple (number, numerator, denominator) of a number and two such arrays, where None counts as 1. The work reads these
-        arrays when it runs, so they can be the results of earlier calls on the same stream.
-        """
-        done = raw.quick_lincomb(self, stream, terms, out)
-        if done is not None:
-            return done
-        arrays, names, views, factors, given, above_and_below = self._terms(terms, stream)
-        name = "gpumem_lincomb_at_" if given else "gpumem_lincomb_"
-        out, to, rank, extents, strides, name = self._over_views(name, arrays, views, names, out, stream)
-        factors = numbers("f" if name.endswith("f32") else "d", factors)
-        args = (rank, extents, len(views), factors, *(above_and_below if given else ()), pointers(views), joined(strides[:-1]), to,
-                numbers("q", strides[-1]))  # fmt: skip
-        self._run(name, stream, args, (*views, *given, to))
-        return out
-
-    def lincomb_dot(self, terms, dots, out=None, results=None, *, stream=None):
-        """lincomb(), and the dot products of out with 1 to 3 arrays, in one pass over memory. Returns out and the results.
-
-        An entry of dots is an array, which is broadcast, or None for out itself. The results are a list of numbers. With a
-        stream or `results`, they are an array of f64, which can have factors of the next call on the same stream.
-        """
-        done = raw.quick_lincomb_dot(self, stream, terms, dots, out, results)
-        if done is not None:
-            return done
-        if not isinstance(dots, list | tuple):
-            raise unfit("dots", dots, "a list of arrays, or None for out")
-        arrays, names, views, factors, given, above_and_below = self._terms(terms, stream)
-        w = [None if x is None else operand(self, x, f"dots[{k}]", stream) for k, x in enumerate(dots)]
-        others = [(x, view, f"dots[{k}]") for k, (x, view) in enumerate(zip(dots, w)) if view is not None]
-        all_arrays, all_views = arrays + [x for x, _, _ in others], views + [view for _, view, _ in others]
-        out, to, rank, extents, strides, name = self._over_views(
-            "gpumem_lincomb_dot_", all_arrays, all_views, names + [name for _, _, name in others], out, stream)  # fmt: skip
-        own = iter(strides[len(views):-1])
-        w_strides = [strides[-1] if view is None else next(own) for view in w]
-        found = None
-        if stream is None and results is None:
-            found = array.array("d", bytes(8 * len(w)))
-            to_results = raw.view(found)
-        else:
-            results, to_results = self._out(results, arrays[0], views[0], (len(w),), Dtype.F64, stream)
-        factors = numbers("f" if name.endswith("f32") else "d", factors)
-        args = (rank, extents, len(views), factors, *above_and_below, pointers(views), joined(strides[:len(views)]), to,
-                numbers("q", strides[-1]), len(w), pointers(w), joined(w_strides), to_results)  # fmt: skip
-        self._run(name, stream, args, (*all_views, *given, to, to_results))
-        return out, found.tolist() if found is not None else results
-
-    def _terms(self, terms, stream):
-        """The parts of the terms of lincomb(): the arrays, their names and Views, the numbers of the factors, the Views of numerators
-        and denominators, and their addresses as two arguments.
-        """
-        if not hasattr(terms, "__iter__"):
-            raise unfit("terms", terms, "pairs of a factor and an array")
-        terms = list(terms)
-        if not terms:
-            raise ValueError("terms is empty; expected 1 to 16 pairs of a factor and an array")
-        for k, term in enumerate(terms):
-            if not isinstance(term, list | tuple) or len(term) != 2:
-                raise unfit(f"terms[{k}]", term, "a pair of a factor and an array")
-            if isinstance(term[1], (int, float)) and not isinstance(term[0], (int, float)):
-                raise TypeError(f"terms[{k}] is an array and a number; expected the factor first, and then the array")
-        parts = [self._factor(term[0], f"the factor of terms[{k}]", stream) for k, term in enumerate(terms)]
-        factors, *in_memory = zip(*parts)
-        arrays = [term[1] for term in terms]
-        names = [f"x[{k}]" for k in range(len(arrays))]
-        views = [operand(self, x, name, stream) for x, name in zip(arrays, names)]
-        given = [view for of in in_memory for view in of if view is not None]
-        return arrays, names, views, factors, given, [pointers(of) for of in in_memory]
-
-    def _factor(self, value, name, stream):
-        """A factor's number, and the Views of its numerator and denominator, or None for 1."""
-        if isinstance(value, tuple):
-            if len(value) != 3:
-                raise unfit(name, value, "a number, an array of one f64, or (number, numerator, denominator)")
-            views = [None if v is None else operand(self, v, name, stream) for v in value[1:]]
-            for view in views:
-                if view is not None and (view.dtype_code != Dtype.F64 or view.size != 1):
-                    raise TypeError(f"{name} has {view.size} elements of {element_name(view)}; expected one of f64")
-            return 1.0 if value[0] is None else real(value[0], name), *views
-        view = operand(self, value, name, stream) if hasattr(value, "__dlpack__") else None
-        if view is None or view.dtype_code != Dtype.F64 or view.size != 1:
-            return real(value, name), None, None
-        return 1.0, view, None
-
-    def multiply(self, x, y, out=None, *, stream=None):
-        """out = x * y, element by element, of f32 or f64, broadcast as in NumPy."""
-        done = raw.quick_multiply(self, stream, x, y, out)
-        if done is not None:
-            return done
-        views = [operand(self, x, "x", stream), operand(self, y, "y", stream)]
-        out, to, rank, extents, strides, name = self._over_views("gpumem_multiply_", (x, y), views, ("x", "y"), out, stream)
-        of_x, of_y, of_out = (numbers("q", own) for own in strides)
-        self._run(name, stream, (rank, extents, views[0], of_x, views[1], of_y, to, of_out), (*views, to))
-        return out
-
-    def _over_views(self, name, operands, views, names, out, stream):
-        """Prepares an operation that broadcasts its operands.
-
-        Returns the result, its View, the smallest number of axes for all views, their extents, the strides of each view with
-        the result's last, and the name of the function.
-        """
-        name += self._float_name(views[0])
-        if out is None:
-            first = first_with_axes(views)
-            out = self._room(operands[first], views[first], broadcast_shape(views), views[0].dtype_code, stream)
-        to = operand(self, out, "out", stream, True)
-        for view, operand_name in zip((*views, to), (*names, "out")):
-            if view.dtype_code != views[0].dtype_code:
-                raise TypeError(f"{operand_name} has elements of {element_name(view)}; expected {element_name(views[0])}")
-        axes = collapse(to.shape, *(broadcast(view, operand_name, to.shape) for view, operand_name in zip(views, names)),
-                        broadcast(to, "out", to.shape))  # fmt: skip
-        extents, *strides = zip(*axes) if axes else ((),) * (len(views) + 2)
-        return out, to, len(axes), numbers("q", extents), strides, name
-
-    def convert(self, src, dtype=None, out=None, *, stream=None):
-        """Converts elements to another type. out may be src if both types have the same size."""
-        if out is None and dtype is None:
-            raise TypeError("expected a dtype, or out")
-        code = dtype_code(dtype) if out is None else -1
-        done = raw.quick_convert(self, stream, src, code, out)
-        if done is not None:
-            return done
-        of = operand(self, src, "src", stream)
-        if out is None:
-            reverse = -1 if is_fortran(of) else 1
-            out = self._room(src, of, of.shape[::reverse], code, stream)
-            out = out.T if reverse == -1 else out
-        to = operand(self, out, "out", stream, True)
-        n = of_one_order(of, to)
-        self._run("gpumem_convert", stream, (typed(of, "src"), of, typed(to, "out"), to, n), (of, to))
-        return out
-
     def sort(self, keys, out=None, *, descending=False, order=None, stream=None):
         """The keys in ascending or descending order. out may be keys. An array `order` also gets their positions.
 
         Several axes: the keys along the last one. The sort is stable. NaNs count as greater than every number.
         """
-        done = raw.quick_sort(self, stream, keys, bool(descending), out, order, -1, None, None)
-        if done is not None:
+        if (done := raw.quick_sort(self, stream, keys, bool(descending), out, order, -1, None, None)) is not None:
             return done
         of = self._keys(keys, stream)
         out, to = self._moved(out, keys, of, of.shape, stream)
@@ -793,8 +268,7 @@ class Operations(Elementwise):
         code = dtype_code(dtype)
         if code not in POSITIONS:
             raise TypeError(f"dtype is {NAMES[code]}; expected i32, u32, i64 or u64")
-        done = raw.quick_sort(self, stream, keys, bool(descending), None, out, code, None, None)
-        if done is not None:
+        if (done := raw.quick_sort(self, stream, keys, bool(descending), None, out, code, None, None)) is not None:
             return done
         of = self._keys(keys, stream)
         if out is None:
@@ -808,8 +282,7 @@ class Operations(Elementwise):
         keys have one axis. The offsets are integers, in device memory i64. An array `order` gets the positions in keys. Offsets that are not in order,
         or exceed the keys, raise IndexError, and nothing is written.
         """
-        done = raw.quick_sort(self, stream, keys, bool(descending), out, order, -1, offsets, status)
-        if done is not None:
+        if (done := raw.quick_sort(self, stream, keys, bool(descending), out, order, -1, offsets, status)) is not None:
             return done
         of, (ends, _) = self._keys(keys, stream), self._offsets(offsets, stream)
         vector(of, "keys", "sort(), which takes several axes")
@@ -859,8 +332,7 @@ class Operations(Elementwise):
         """
         if isinstance(src, list | tuple):
             return self._resize_batch(list(src), size, filter, out, stream)
-        done = raw.quick_resize(self, stream, filter_code(filter), src, size, out)
-        if done is not None:
+        if (done := raw.quick_resize(self, stream, filter_code(filter), src, size, out)) is not None:
             return done
         of = operand(self, src, "src", stream)
         if of.ndim == 4:

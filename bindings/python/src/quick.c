@@ -198,7 +198,7 @@ static PyObject* new_allocation(const Operands* all, const View* like, PyObject*
   return made;
 }
 
-/* A new array like x, as Operations._room() makes it. NULL if the general path must make it, or with an exception that
+/* A new array like x, as Calls._room() makes it. NULL if the general path must make it, or with an exception that
  * ends the call. */
 static PyObject* new_array(const Operands* all, PyObject* x, const View* like, const int64_t* shape, int32_t ndim,
                            int32_t dtype) {

@@ -1,5 +1,5 @@
 /* Fast paths of operations, for operands that the library can use as they are. They create no frame, and for a blocking
- * call no Python object for a View. They return None for other operands. The general path in operations.py then does
+ * call no Python object for a View. They return None for other operands. The general path in Python then does
  * the work or raises the error. */
 #ifndef GPUMEM_PYTHON_QUICK_H
 #define GPUMEM_PYTHON_QUICK_H

@@ -8,7 +8,7 @@ import unittest
 import weakref
 
 import gpumem
-from gpumem.operations import room_of_numpy
+from gpumem.calls import room_of_numpy
 from exchanged import NEWER, Tensor, capsule_of
 from support import host, numpy, raises, refused
 
