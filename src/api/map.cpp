@@ -3,6 +3,7 @@
 
 #include "api/guard.hpp"
 #include "ops/operations.hpp"
+#include "ops/strides.hpp"
 
 using namespace gpumem;
 using namespace gpumem::api;
@@ -31,19 +32,13 @@ MapParams with_views(MapParams c, Shape shape, std::initializer_list<View> sourc
   for (const View& source : sources) c.x[k++] = source.p;
   if (!fits || !c.has_extents) return c;
   std::copy_n(shape.extents, c.rank, c.extents);
-  int64_t tight[kMaxMapRank];
-  int64_t stride = 1;
-  for (int32_t d = c.rank - 1; d >= 0; --d) {
-    tight[d] = stride;
-    if (__builtin_mul_overflow(stride, c.extents[d], &stride)) stride = INT64_MAX;
-  }
-  std::copy_n(z_strides != nullptr ? z_strides : tight, c.rank, c.z_strides);
+  read_strides(z_strides, c.extents, c.rank, c.z_strides);
   k = 0;
   for (const View& source : sources) {
     const bool single = c.kind == MapKind::convert_scaled && k > 0;  // scale and offset, which may be absent
     const bool given = source.strides != nullptr && (source.p != nullptr || !single);
-    const int64_t* strides = given ? source.strides : single ? c.x_strides[k] : tight;
-    std::copy_n(strides, c.rank, c.x_strides[k++]);
+    if (given || !single) read_strides(source.strides, c.extents, c.rank, c.x_strides[k]);
+    ++k;
   }
   return c;
 }

@@ -17,6 +17,7 @@
 #include "kernels/scan/limits.hpp"
 #include "ops/call_record.hpp"
 #include "ops/map/names.hpp"
+#include "ops/strides.hpp"
 
 namespace gpumem {
 
@@ -51,35 +52,22 @@ struct OperandsAlone {
   }
 };
 
-// Products of unchecked numbers, saturated to int64_t.
-inline int64_t tight(int64_t a, int64_t b) noexcept {
-  int64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
-}
-inline int64_t tight(int64_t a, int64_t b, int64_t c) noexcept { return tight(tight(a, b), c); }
+// Their arrays of strides have one length.
+static_assert(kMaxReduceRank == kMaxAxes && kMaxScanRank == kMaxAxes && kMaxViewRank == kMaxAxes &&
+              kMaxMapRank == kMaxAxes && kMaxPermuteRank == kMaxAxes);
 
-// Unchecked too. 0 if any of them is.
-inline int64_t product_of(const int64_t* extents, int32_t rank) noexcept {
-  int64_t product = 1;
-  for (int32_t d = 0; d < rank; ++d) product = tight(product, extents[d]);
-  return std::find(extents, extents + rank, 0) != extents + rank ? 0 : product;
+template <class V>
+void view_strides(V& v, const char* key, int32_t rank, int64_t (&strides)[kMaxAxes],
+                  const int64_t (&otherwise)[kMaxAxes]) {
+  const bool given = !std::equal(strides, strides + rank, otherwise);
+  if (!v.numbers(key, strides, given, ',', rank)) std::copy_n(otherwise, rank, strides);
 }
-
-// Strides as given, or if from is nullptr, those of a row-major view without padding.
-inline void read_strides(const int64_t* from, const int64_t* extents, int32_t rank, int64_t* to) noexcept {
-  for (int32_t d = rank - 1; d >= 0; --d) {
-    to[d] = from != nullptr ? from[d] : d == rank - 1 ? 1 : tight(to[d + 1], extents[d + 1]);
-  }
-}
-
 // The default is row-major without padding.
-template <class V, class View>
-void view_strides(V& v, const char* key, const View& view, int64_t (&strides)[kMaxReduceRank]) {
-  int64_t otherwise[kMaxReduceRank] = {};
-  read_strides(nullptr, view.extents, view.rank, otherwise);
-  const bool given = !std::equal(strides, strides + view.rank, otherwise);
-  int32_t count = view.rank;
-  if (!v.numbers(key, strides, given, ',', count)) std::copy_n(otherwise, view.rank, strides);
+template <class V>
+void row_major_strides(V& v, const char* key, int32_t rank, const int64_t* extents, int64_t (&strides)[kMaxAxes]) {
+  int64_t otherwise[kMaxAxes] = {};
+  read_strides(nullptr, extents, rank, otherwise);
+  view_strides(v, key, rank, strides, otherwise);
 }
 
 template <class V>
@@ -92,7 +80,7 @@ void fields(V& v, ReduceParams& c) {
   view.rank = viewed ? listed : 0;
   if (viewed) {
     c.n = product_of(view.extents, view.rank);
-    view_strides(v, "strides", view, view.strides);
+    row_major_strides(v, "strides", view.rank, view.extents, view.strides);
   } else {
     v.number("n", c.n);
     v.stride("stride", c.stride, 1);
@@ -100,7 +88,7 @@ void fields(V& v, ReduceParams& c) {
   v.operand("x", c.x);
   if (!takes_y(c.op)) return;
   if (viewed) {
-    view_strides(v, "y_strides", view, view.y_strides);
+    row_major_strides(v, "y_strides", view.rank, view.extents, view.y_strides);
   } else {
     v.stride("y_stride", c.y_stride, 1);
   }
@@ -116,7 +104,7 @@ void fields(V& v, ReduceAxisParams& c) {
   v.number("cols", c.cols);
   v.stride("ld", c.ld, c.cols);
   v.number("batches", c.batches, 1);
-  v.stride("batch_stride", c.batch_stride, c.batches == 1 ? 0 : tight(c.rows, c.ld));
+  v.stride("batch_stride", c.batch_stride, c.batches == 1 ? 0 : saturated_product(c.rows, c.ld));
   v.operand("x", c.x);
 }
 
@@ -138,8 +126,8 @@ void fields(V& v, TransposeParams& c) {
   v.stride("src_ld", c.src_ld, c.cols);
   v.stride("dst_ld", c.dst_ld, c.rows);
   v.number("batches", c.batches, 1);
-  v.stride("src_batch_stride", c.src_batch_stride, c.batches == 1 ? 0 : tight(c.rows, c.src_ld));
-  v.stride("dst_batch_stride", c.dst_batch_stride, c.batches == 1 ? 0 : tight(c.cols, c.dst_ld));
+  v.stride("src_batch_stride", c.src_batch_stride, c.batches == 1 ? 0 : saturated_product(c.rows, c.src_ld));
+  v.stride("dst_batch_stride", c.dst_batch_stride, c.batches == 1 ? 0 : saturated_product(c.cols, c.dst_ld));
   v.operand("src", c.src);
   v.operand("dst", c.dst);
 }
@@ -163,7 +151,7 @@ void fields(V& v, FillParams& c) {
   v.number("n", c.count);
   v.number("rows", c.rows, 1);
   c.rank = c.rows != 1 ? 2 : 1;
-  if (c.rank == 2) v.stride("pitch", c.pitch, tight(c.count, c.pattern_bytes));
+  if (c.rank == 2) v.stride("pitch", c.pitch, saturated_product(c.count, c.pattern_bytes));
   bool uniform = c.uniform();
   v.number("uniform", uniform, c.pattern_bytes == 1);
   if (uniform != c.uniform()) {  // any pattern of that kind will do
@@ -179,7 +167,7 @@ void fields(V& v, CopyParams& c) {
   v.number("slices", c.slices, 1);
   const auto side = [&](const char* pitch_key, int64_t& pitch, const char* slice_key, int64_t& slice) {
     if (c.rows != 1) v.stride(pitch_key, pitch, c.row_bytes);
-    if (c.slices != 1) v.stride(slice_key, slice, tight(c.rows, c.rows != 1 ? pitch : c.row_bytes));
+    if (c.slices != 1) v.stride(slice_key, slice, saturated_product(c.rows, c.rows != 1 ? pitch : c.row_bytes));
   };
   side("src_pitch", c.src_pitch, "src_slice", c.src_slice);
   side("dst_pitch", c.dst_pitch, "dst_slice", c.dst_slice);
@@ -229,18 +217,10 @@ void fields(V& v, ArithmeticParams& c) {
     v.number("dots", c.dots, 0);
   }
   if (c.op == Arithmetic::multiply) c.terms = 2;
-  int64_t tight_strides[kMaxViewRank] = {};
-  for (int32_t d = c.rank - 1; d >= 0; --d) {
-    tight_strides[d] = d == c.rank - 1 ? 1 : tight(tight_strides[d + 1], c.extents[d + 1]);
-  }
-  const auto strides = [&](const char* key, int64_t(&own)[kMaxViewRank], const int64_t(&otherwise)[kMaxViewRank]) {
-    const bool given = !std::equal(own, own + c.rank, otherwise);
-    if (!v.numbers(key, own, given, ',', c.rank)) std::copy_n(otherwise, kMaxViewRank, own);
-  };
-  strides("z_strides", c.z_strides, tight_strides);
+  row_major_strides(v, "z_strides", c.rank, c.extents, c.z_strides);
   for (int32_t k = 0; k < std::clamp(c.terms, 0, kMaxTerms); ++k) {
     const auto at = static_cast<size_t>(k);
-    strides(kStrides[at], c.x_strides[k], c.z_strides);
+    view_strides(v, kStrides[at], c.rank, c.x_strides[k], c.z_strides);
     if (c.op == Arithmetic::lincomb && !c.has_factor_in_memory(k)) {
       v.factor(kX[at], c.x[k], c.factors[k], c.dtype);
     } else {
@@ -251,7 +231,7 @@ void fields(V& v, ArithmeticParams& c) {
   v.operand("z", c.z);
   for (int32_t k = 0; k < std::clamp(c.dots, 0, kMaxDots); ++k) {
     const auto at = static_cast<size_t>(k);
-    strides(kWStrides[at], c.w_strides[k], c.z_strides);
+    view_strides(v, kWStrides[at], c.rank, c.w_strides[k], c.z_strides);
     v.operand(kW[at], c.w[k]);
   }
 }
@@ -288,10 +268,10 @@ void fields(V& v, ResizeParams& c) {
   v.number("src_cols", c.src_cols);
   v.number("dst_rows", c.dst_rows);
   v.number("dst_cols", c.dst_cols);
-  v.stride("src_pitch", c.src_pitch, tight(c.src_cols, c.channels, traits_of(c.dtype).bytes));
-  v.stride("dst_pitch", c.dst_pitch, tight(c.dst_cols, c.channels, traits_of(c.dtype).bytes));
+  v.stride("src_pitch", c.src_pitch, saturated_product(c.src_cols, c.channels, traits_of(c.dtype).bytes));
+  v.stride("dst_pitch", c.dst_pitch, saturated_product(c.dst_cols, c.channels, traits_of(c.dtype).bytes));
   v.number("batches", c.batches, 1);
-  if (c.batches != 1) v.stride("dst_image_stride", c.dst_image_stride, tight(c.dst_rows, c.dst_pitch));
+  if (c.batches != 1) v.stride("dst_image_stride", c.dst_image_stride, saturated_product(c.dst_rows, c.dst_pitch));
   v.operand("src", c.src, 4096);  // textures require more than a word's alignment
   v.operand("dst", c.dst);
 }
@@ -342,15 +322,9 @@ void fields(V& v, MapParams& c) {
   int32_t listed = c.rank;
   const bool given = c.rank > 0 && c.rank <= kMaxMapRank;
   c.rank = v.numbers("extents", c.extents, given, 'x', listed) ? listed : 0;
-  int64_t tight_strides[kMaxMapRank] = {};
-  for (int32_t d = c.rank - 1; d >= 0; --d) {
-    tight_strides[d] = d == c.rank - 1 ? 1 : tight(tight_strides[d + 1], c.extents[d + 1]);
-  }
-  const auto strides = [&](const char* key, int64_t(&own)[kMaxMapRank], const int64_t(&otherwise)[kMaxMapRank]) {
-    const bool differ = !std::equal(own, own + c.rank, otherwise);
-    if (!v.numbers(key, own, differ, ',', c.rank)) std::copy_n(otherwise, kMaxMapRank, own);
-  };
-  static constexpr int64_t kSingle[kMaxMapRank] = {};
+  int64_t row_major[kMaxAxes] = {};
+  read_strides(nullptr, c.extents, c.rank, row_major);
+  static constexpr int64_t kSingle[kMaxAxes] = {};
   const auto kind = static_cast<size_t>(c.kind);
   for (int32_t k = 0; k < c.sources; ++k) {
     const MapKeys& keys = kMapSourceKeys[kind][k];
@@ -361,10 +335,10 @@ void fields(V& v, MapParams& c) {
     } else {
       v.operand(keys.operand, c.x[k]);
     }
-    if (factor != 0) strides(keys.strides, c.x_strides[k], optional ? kSingle : tight_strides);
+    if (factor != 0) view_strides(v, keys.strides, c.rank, c.x_strides[k], optional ? kSingle : row_major);
   }
   v.operand(kMapZKeys[kind].operand, c.z);
-  strides(kMapZKeys[kind].strides, c.z_strides, tight_strides);
+  view_strides(v, kMapZKeys[kind].strides, c.rank, c.z_strides, row_major);
 }
 
 template <class V>
@@ -378,8 +352,8 @@ void fields(V& v, ScanParams& c) {
   if (viewed) {
     c.n = product_of(view.extents, view.rank);
     v.number("axis", view.axis, view.rank - 1);
-    view_strides(v, "x_strides", view, view.x_strides);
-    view_strides(v, "result_strides", view, view.result_strides);
+    row_major_strides(v, "x_strides", view.rank, view.extents, view.x_strides);
+    row_major_strides(v, "result_strides", view.rank, view.extents, view.result_strides);
   } else {
     v.number("n", c.n);
     v.number("segments", c.segments, 0);

@@ -17,10 +17,10 @@ namespace {
 
 }  // namespace
 
-void require_index_type(gpumem_dtype index_type) {
+void require_index_type(const char* argument, gpumem_dtype index_type) {
   if (is_dtype(index_type) && !is_floating(index_type) && element_bytes(index_type) >= 4) return;
-  fail(GPUMEM_INVALID_ARGUMENT,
-       "index_type is %d; expected GPUMEM_I32 (4), GPUMEM_U32 (5), GPUMEM_I64 (6) or GPUMEM_U64 (7)", index_type);
+  fail(GPUMEM_INVALID_ARGUMENT, "%s is %d; expected GPUMEM_I32 (4), GPUMEM_U32 (5), GPUMEM_I64 (6) or GPUMEM_U64 (7)",
+       argument, index_type);
 }
 
 void require_pitch(const char* argument, int64_t pitch, int64_t rows, int64_t row_bytes) {

@@ -6,7 +6,7 @@
 namespace gpumem {
 
 // Throw INVALID_ARGUMENT.
-void require_index_type(gpumem_dtype index_type);
+void require_index_type(const char* argument, gpumem_dtype index_type);
 void require_pitch(const char* argument, int64_t pitch, int64_t rows, int64_t row_bytes);
 
 // Throws OUT_OF_RANGE if there is a bad index. name: the argument that is the number of rows.

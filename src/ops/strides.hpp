@@ -88,7 +88,28 @@ struct ShortStride {
 };
 ShortStride find_short_stride(int32_t rank, const int64_t* extents, const int64_t* strides) noexcept;
 
-// Row-major strides without padding.
+// Products of unchecked numbers, limited to the range of int64_t.
+inline int64_t saturated_product(int64_t a, int64_t b) noexcept {
+  int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+inline int64_t saturated_product(int64_t a, int64_t b, int64_t c) noexcept {
+  return saturated_product(saturated_product(a, b), c);
+}
+// The same. 0 if any extent is 0.
+inline int64_t product_of(const int64_t* extents, int32_t rank) noexcept {
+  int64_t product = 1;
+  for (int32_t d = 0; d < rank; ++d) product = saturated_product(product, extents[d]);
+  return std::find(extents, extents + rank, 0) != extents + rank ? 0 : product;
+}
+// Strides as given, or if from is nullptr, those of a row-major view without padding. The extents are unchecked.
+inline void read_strides(const int64_t* from, const int64_t* extents, int32_t rank, int64_t* to) noexcept {
+  for (int32_t d = rank - 1; d >= 0; --d) {
+    to[d] = from != nullptr ? from[d] : d == rank - 1 ? 1 : saturated_product(to[d + 1], extents[d + 1]);
+  }
+}
+
+// Row-major strides without padding. Throws if they overflow.
 void fill_tight(int64_t* strides, const int64_t* extents, int32_t rank);
 // From the first element to the end of the last.
 int64_t reach_bytes(const StridedSide& side, int64_t element_bytes);

@@ -14,9 +14,10 @@ std::unique_ptr<Processes> work_with(const Fault& fault, bool ends_are_seen = tr
   return in_processes(On::host, 3, [=](Rank& rank) {
     if (!ends_are_seen) rank.transport.see_no_ends();
     if (rank.rank == victim(fault)) rank.transport.order(fault);
-    // Of the one that is stopped for some time, no call is in time.
-    const bool stops = rank.rank == victim(fault) && fault.what == Fault::stop;
-    EXPECT_TRUE(lost(Worker(rank, stops ? kLong : kDeadline).work()));
+    // The victim must come to the call that it is killed or stopped in. The end of a process ends the calls that wait for it.
+    const bool ends = fault.what == Fault::kill || fault.what == Fault::stop;
+    const bool in_vain = fault.what == Fault::stop ? rank.rank != victim(fault) : !ends_are_seen;
+    EXPECT_TRUE(lost(Worker(rank, !ends ? kDeadline : in_vain ? kSilence : kLong).work()));
   });
 }
 
@@ -121,12 +122,14 @@ TEST(DistFaults, ATransportThatFailsIsAPeerThatIsLost) {
 
 // The deadline is a time, however long the transport takes for each call.
 TEST(DistFaults, ATransportThatTakesItsTime) {
-  const auto processes = in_processes(On::host, 2, [](Rank& rank) {
-    rank.start(kDeadline);
+  const Signal over;
+  const auto processes = in_processes(On::host, 2, [&](Rank& rank) {
+    rank.start(kSilence);
     rank.transport.order({Fault::slow, 1, 0.005});
     PlannedMove move(rank.dist.get(), rank.part, all_to_all(rank.part), nullptr, rank.own);
-    if (rank.rank == 1) return sleep_for(kDeadline + 1.2);
-    EXPECT_TRUE(gives(GPUMEM_TIMED_OUT, in_time(kDeadline, [&] { return move.execute(); })));
+    if (rank.rank == 1) return over.await();
+    EXPECT_TRUE(gives(GPUMEM_TIMED_OUT, in_time(kSilence, [&] { return move.execute(); })));
+    over.give();
   });
   EXPECT_TRUE(processes->all_well());
 }
@@ -177,7 +180,7 @@ TEST(DistFaults, AnArgumentOfOneProcess) {
     const Layout layout = slabs(rank.part, 1024 * rank.part.all);  // whole leaves: no terms travel
     PlannedReduction sum(rank.dist.get(), rank.part, layout, nullptr, rank.own);
     ASSERT_TRUE(ok(sum.execute(GPUMEM_F64, GPUMEM_SUM)));
-    const gpumem_status status = in_time(1, [&] {
+    const gpumem_status status = in_time(kEnough, [&] {
       return rank.rank == 1 ? gpumem_dist_reduce(sum.plan(), GPUMEM_F64, GPUMEM_SUM, nullptr, nullptr)
                             : sum.execute(GPUMEM_F64, GPUMEM_SUM);
     });
@@ -188,19 +191,21 @@ TEST(DistFaults, AnArgumentOfOneProcess) {
 }
 
 TEST(DistFaults, AnAbortFromAnotherThread) {
-  const auto processes = in_processes(On::host, 2, [](Rank& rank) {
+  const Signal over;
+  const auto processes = in_processes(On::host, 2, [&](Rank& rank) {
     rank.start(kLong);
     PlannedMove move(rank.dist.get(), rank.part, all_to_all(rank.part), nullptr, rank.own);
     move.run(rank.shared);
-    if (rank.rank == 1) sleep_for(0.8);
+    if (rank.rank == 1) over.await();
     const Clock::time_point start = Clock::now();
     std::thread aborts([&] {
       sleep_for(0.2);
       EXPECT_TRUE(rank.rank != 0 || ok(gpumem_dist_abort(rank.dist.get())));
     });
     const gpumem_status status = move.execute();
-    EXPECT_LT(seconds_since(start), 1.2) << "long before the deadline";
+    EXPECT_LT(seconds_since(start), kLong / 2) << "long before the deadline";
     aborts.join();
+    if (rank.rank == 0) over.give();
     EXPECT_TRUE(rank.rank == 0 ? gives(GPUMEM_PEER_LOST, status) : lost(status));
     expect_stuck(rank, status);
   });

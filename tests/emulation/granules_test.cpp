@@ -10,6 +10,7 @@
 #include "api/queue_handles.hpp"
 #include "emulation/gates.hpp"
 #include "emulation/memory.hpp"
+#include "emulation/streams.hpp"
 #include "support/contexts.hpp"
 #include "support/memory.hpp"
 #include "support/random.hpp"
@@ -25,6 +26,10 @@ constexpr int64_t kMiB = int64_t{1} << 20;
 class Granules : public testing::Test {
  protected:
   Context ctx{On::cuda};
+
+  // How much is mapped then does not depend on the scheduler.
+  void SetUp() override { gpumem_emulation::let_idle_streams_pass(true); }
+  void TearDown() override { gpumem_emulation::let_idle_streams_pass(false); }
 
   void* allocated(int64_t bytes, gpumem_stream* stream) {
     void* p = nullptr;

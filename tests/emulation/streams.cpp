@@ -109,6 +109,8 @@ struct State {
   uint64_t captures_begun = 0;
 };
 
+std::atomic<bool> g_idle_streams_pass{false};
+
 thread_local CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
 State& state() {
@@ -275,6 +277,8 @@ cudaError_t refuse_unsafe_call() {
   }
   return error;
 }
+
+void let_idle_streams_pass(bool at_once) noexcept { g_idle_streams_pass = at_once; }
 
 CUstreamCaptureMode exchange_capture_mode_of_thread(CUstreamCaptureMode mode) {
   return std::exchange(capture_mode, mode);
@@ -479,12 +483,20 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
   const Stream stream = find(s, handle);
   if (!is_event(s, event) || stream == nullptr) return answer(cudaErrorInvalidResourceHandle);
   auto last = std::make_shared<Record>();
-  const cudaError_t error = push(s, stream, nullptr, [record = last] {
-    const std::lock_guard<std::mutex> inner(state().mutex);
+  const auto pass = [record = last] {
     record->passed = true;
     record->at = std::chrono::steady_clock::now();
-  });
-  if (error != cudaSuccess) return error;
+  };
+  const bool idle = stream->capture == nullptr && stream->completed == stream->enqueued && implied(s, stream).empty();
+  if (g_idle_streams_pass && idle) {
+    pass();
+  } else {
+    const cudaError_t error = push(s, stream, nullptr, [pass] {
+      const std::lock_guard<std::mutex> inner(state().mutex);
+      pass();
+    });
+    if (error != cudaSuccess) return error;
+  }
   event->last = std::move(last);
   event->capture = stream->capture;
   return cudaSuccess;

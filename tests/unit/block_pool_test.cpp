@@ -308,9 +308,10 @@ TEST(MappedPool, MemoryRunsOutWhileAnotherThreadGrows) {
 }
 
 TEST(MappedPool, ThreadsKeepTheLimitTogether) {
-  Pool pool(Supply::mapped, {.kind = GPUMEM_MEMORY_DEVICE, .device = 0, .limit = 32 * kMiB, .follows_live = true});
+  // One thread alone needs more.
+  Pool pool(Supply::mapped, {.kind = GPUMEM_MEMORY_DEVICE, .device = 0, .limit = 24 * kMiB, .follows_live = true});
   EXPECT_GT(failures_of_two_threads(pool), 0);
-  EXPECT_LE(pool.pool->state().reserved_peak_bytes, 32 * kMiB);
+  EXPECT_LE(pool.pool->state().reserved_peak_bytes, 24 * kMiB);
 }
 
 TEST(CachedPool, AStreamTakesAnothersMemoryWhereTheLimitIsNear) {

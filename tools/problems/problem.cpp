@@ -189,7 +189,7 @@ gpumem_dtype scan_result_type(const Problem& p) {
 int64_t counted_bytes(const Problem& p) {
   const auto n = [&](const char* key) { return p.number(key, 1); };
   const auto size = [&](const char* key) { return kDtypeBytes[p.dtype(key)]; };
-  const auto given = [&](const std::string& key) { return p.text(key) == "none" || p.text(key) == "z" ? 0 : 1; };
+  const auto given = [&](const std::string& key) { return p.text(key) == "none" ? 0 : 1; };
   switch (static_cast<decltype(GPUMEM_FAMILY_REDUCE)>(family_of(p.family()))) {
     case GPUMEM_FAMILY_REDUCE:
       return (p.has("extents") ? product(p.numbers("extents")) : n("n")) * size("dtype") *
@@ -236,7 +236,11 @@ int64_t counted_bytes(const Problem& p) {
       break;
   }
   int64_t arrays = 1;
-  for (const std::string& key : sources_of(p)) arrays += given(key);
+  for (const std::string& key : sources_of(p)) {
+    const std::string memory = p.text(key);  // a w can be z or a source, which is read once
+    const bool again = key.front() == 'w' && (memory.starts_with('x') || memory.starts_with('z'));
+    arrays += again ? 0 : given(key);
+  }
   return arrays * product(p.numbers("extents")) * size("dtype");
 }
 

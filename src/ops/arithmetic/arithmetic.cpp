@@ -71,11 +71,7 @@ void read_call(const ArithmeticCall& call, ArithmeticParams& c) noexcept {
     c.rank = call.rank;
     std::copy_n(call.extents, c.rank, c.extents);
   }
-  int64_t tight = 1;
-  for (int32_t d = c.rank - 1; d >= 0; --d) {
-    c.z_strides[d] = call.z_strides != nullptr ? call.z_strides[d] : tight;
-    if (__builtin_mul_overflow(tight, c.extents[d], &tight)) tight = INT64_MAX;
-  }
+  read_strides(call.z_strides, c.extents, c.rank, c.z_strides);
   if (call.x == nullptr || call.terms < 1 || call.terms > kMaxTerms) return;
   c.terms = call.terms;
   for (int32_t k = 0; k < c.terms; ++k) {

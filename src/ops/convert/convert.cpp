@@ -16,7 +16,7 @@ int64_t src_bytes(const ConvertParams& c) { return checked_mul(c.n, element_byte
 Plan<ConvertFamily> plan(Planner& planner, const ConvertParams& c, Completion completion) {
   require_dtype("src_type", c.src_type);
   require_dtype("dst_type", c.dst_type);
-  if (c.n < 0) fail(GPUMEM_INVALID_ARGUMENT, "n is %lld; expected 0 or more", ll(c.n));
+  require_at_least("n", c.n, 0);
   Plan<ConvertFamily> plan;
   plan.empty = c.n == 0;
   if (plan.empty) return plan;

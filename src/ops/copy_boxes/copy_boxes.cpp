@@ -9,7 +9,6 @@
 #include "base/checked.hpp"
 #include "base/limits.hpp"
 #include "ops/lists.hpp"
-#include "ops/problem_fields.hpp"
 #include "ops/staging.hpp"
 #include "ops/strides.hpp"
 

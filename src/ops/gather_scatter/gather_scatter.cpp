@@ -29,7 +29,7 @@ constexpr const char* kCallName = kGathers<Family> ? "gpumem_gather" : "gpumem_s
 template <class Family>
 void check(const GatherScatterParams& c) {
   require_at_least("row_bytes", c.row_bytes, 1);
-  require_index_type(c.index_type);
+  require_index_type("index_type", c.index_type);
   require_at_least("n", c.n, 0);
   require_at_least(kRowsName<Family>, rows_of<Family>(c), 0);
   require_pitch("src_pitch_bytes", c.src_pitch, c.src_rows, c.row_bytes);

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/checked.hpp"
 #include "base/sentences.hpp"
 #include "ops/bounce_buffers.hpp"
 #include "ops/map/names.hpp"
@@ -58,8 +59,7 @@ void check_operation(const MapParams& c) {
       }
       return require_dtype("dtype", c.dtype);
     case MapKind::where:
-      if (c.element_bytes >= 1 && c.element_bytes <= 16 && (c.element_bytes & (c.element_bytes - 1)) == 0) return;
-      fail(GPUMEM_INVALID_ARGUMENT, "element_bytes is %lld; expected 1, 2, 4, 8 or 16", ll(c.element_bytes));
+      return require_element_size("element_bytes", c.element_bytes);
     case MapKind::convert_scaled:
       require_dtype("src_type", c.dtype);
       return require_dtype("dst_type", c.dst_type);

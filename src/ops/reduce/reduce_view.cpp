@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "kernels/nodes.hpp"
-#include "ops/problem_fields.hpp"
 #include "ops/reduce/reduce.hpp"
 #include "ops/strides.hpp"
 

@@ -19,7 +19,7 @@ namespace {
 
 void check(const ReduceByIndexParams& c) {
   check(ReduceSegmentsParams{.dtype = c.dtype, .op = c.op, .n = c.n});
-  require_index_type(c.index_type);
+  require_index_type("index_type", c.index_type);
   require_at_least("cols", c.cols, 0);
   require_at_least("ld", c.ld, "cols", c.cols);
   const int64_t elements = checked_mul(c.n, c.cols, "elements of x");

@@ -7,8 +7,8 @@
 #include "kernels/scan/limits.hpp"
 #include "ops/bounce_buffers.hpp"
 #include "ops/plan.hpp"
-#include "ops/problem_fields.hpp"
 #include "ops/reduce/reduce.hpp"
+#include "ops/sources.hpp"
 #include "ops/staging.hpp"
 #include "ops/strides.hpp"
 
@@ -18,10 +18,7 @@ namespace {
 constexpr const char* kThisScan = "this scan";
 
 void check(const ScanParams& c) {
-  if (!is_dtype(c.dtype)) {
-    fail(GPUMEM_INVALID_ARGUMENT, "dtype is %d; expected a dtype, GPUMEM_I8 (%d) to GPUMEM_F64 (%d)", c.dtype,
-         GPUMEM_I8, GPUMEM_F64);
-  }
+  require_dtype("dtype", c.dtype);
   if (!is_operation(c.op)) fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected a gpumem_reduce_op", c.op);
   if (c.op != GPUMEM_SUM && c.op != GPUMEM_MIN && c.op != GPUMEM_MAX && c.op != GPUMEM_PROD) {
     fail(GPUMEM_UNSUPPORTED, "op is %d (%s); expected GPUMEM_SUM, GPUMEM_MIN, GPUMEM_MAX or GPUMEM_PROD", c.op,

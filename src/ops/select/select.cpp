@@ -23,7 +23,7 @@ void check(const SelectParams& c) {
     require_pitch("dst_pitch_bytes", c.dst_pitch, std::min(c.n, c.dst_rows), c.row_bytes);
     return;
   }
-  require_index_type(c.index_type);
+  require_index_type("index_type", c.index_type);
   if (element_bytes(c.index_type) == 8) return;
   const auto most = static_cast<int64_t>(sign_bit(c.index_type)) * (is_signed_integer(c.index_type) ? 1 : 2);
   if (c.n <= most) return;

@@ -5,6 +5,8 @@
 #include "ops/bounce_buffers.hpp"
 #include "ops/plan.hpp"
 #include "ops/reduce/reduce.hpp"
+#include "ops/rows.hpp"
+#include "ops/sources.hpp"
 #include "ops/staging.hpp"
 
 namespace gpumem {
@@ -13,10 +15,7 @@ namespace {
 constexpr const char* kThisSort = "this sort";
 
 void check(const SortParams& c) {
-  if (!is_dtype(c.dtype)) {
-    fail(GPUMEM_INVALID_ARGUMENT, "dtype is %d; expected a dtype, GPUMEM_I8 (%d) to GPUMEM_F64 (%d)", c.dtype,
-         GPUMEM_I8, GPUMEM_F64);
-  }
+  require_dtype("dtype", c.dtype);
   require_at_least("n", c.n, 0);
   if (c.in_segments()) require_at_least("segments", c.segments, 0);
   if (c.descending != 0 && c.descending != 1) {
@@ -26,10 +25,7 @@ void check(const SortParams& c) {
     fail(GPUMEM_INVALID_ARGUMENT, "sorted and order are NULL; expected at least one output");
   }
   if (c.order == nullptr) return;
-  if (!is_dtype(c.order_type) || is_floating(c.order_type) || element_bytes(c.order_type) < 4) {
-    fail(GPUMEM_INVALID_ARGUMENT,
-         "order_type is %d; expected GPUMEM_I32 (4), GPUMEM_U32 (5), GPUMEM_I64 (6) or GPUMEM_U64 (7)", c.order_type);
-  }
+  require_index_type("order_type", c.order_type);
   const int64_t most = c.order_type == GPUMEM_I32 ? int64_t{1} << 31 : int64_t{1} << 32;
   if (element_bytes(c.order_type) == 4 && c.n > most) {
     fail(GPUMEM_INVALID_ARGUMENT, "n is %lld; expected at most %lld, because order has 32-bit numbers", ll(c.n),

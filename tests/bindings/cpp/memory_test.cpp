@@ -1,4 +1,6 @@
 // Views, buffers, and what a context says of memory.
+#include <unistd.h>
+
 #include <array>
 #include <complex>
 #include <cstdio>
@@ -221,7 +223,7 @@ TEST_P(CppMemory, DamageIsFoundInDebugMode) {
 }
 
 TEST_P(CppMemory, IsTracedAndTrimmed) {
-  const std::string path = testing::TempDir() + "gpumem_cpp_trace";
+  const std::string path = testing::TempDir() + "gpumem_cpp_trace." + std::to_string(::getpid());
   ctx.trace(path);
   {
     auto stream = ctx.create_stream(), other = ctx.create_stream();
