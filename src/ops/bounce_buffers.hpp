@@ -32,22 +32,42 @@ class BounceBuffers {
 // Enqueues a task that writes to the buffers. prefilled: they first get their targets' contents.
 void enqueue_on_host(Context& context, NativeStream stream, HostTask task, BounceBuffers buffers, bool prefilled);
 
-// launch_placed() for an asynchronous call whose status only the device may write. on_host: its name if the host works.
+// The names of a call in messages: of the call, of it if the host works, and of its work in the stream.
+struct CallNames {
+  const char* call;
+  const char* on_host;
+  std::string enqueued;
+};
+
+// launch_placed() for an asynchronous call with outputs that only the device may write. redirect(params, buffers) puts
+// the outputs into the buffers, and returns the address of the status, or nullptr.
+template <class Family, class Redirect>
+void launch_bounced(Context& context, Plan<Family>& planned, NativeStream stream, const CallNames& names,
+                    bool prefilled, const Redirect& redirect) {
+  if (!runs_beside(context, planned.placement)) {
+    return launch_placed(context, planned, stream, Completion::asynchronous, names.call);
+  }
+  require_not_capturing(context, stream, names.on_host);
+  BounceBuffers buffers;
+  gpumem_status* const status = redirect(planned.params, buffers);
+  const auto kept = std::make_shared<const Plan<Family>>(planned);
+  const auto work = [kept](Backend& host, NativeStream now, Completion done) {
+    host.launch(now, Work<Family>{kept->params, kept->selection}, done);
+  };
+  enqueue_on_host(context, stream, beside_task(context, names.enqueued, work, status), std::move(buffers), prefilled);
+}
+
+// The same for a call whose only such output is its status.
 template <class Family>
 void launch_with_status(Context& context, Plan<Family>& planned, const Output& status, NativeStream stream,
                         const char* what, const char* on_host) {
-  if (planned.params.status == nullptr || !runs_beside(context, planned.placement)) {
+  if (planned.params.status == nullptr) {
     return launch_placed(context, planned, stream, Completion::asynchronous, what);
   }
-  require_not_capturing(context, stream, on_host);
-  BounceBuffers buffers;
-  planned.params.status = static_cast<gpumem_status*>(buffers.room_for(status));
-  const auto work = [planned](Backend& host, NativeStream now, Completion done) {
-    host.launch(now, Work<Family>{planned.params, planned.selection}, done);
-  };
-  enqueue_on_host(context, stream,
-                  beside_task(context, std::string(what) + " that was enqueued", work, planned.params.status),
-                  std::move(buffers), false);
+  launch_bounced(context, planned, stream, {what, on_host, std::string(what) + " that was enqueued"}, false,
+                 [&status](auto& params, BounceBuffers& buffers) {
+                   return params.status = static_cast<gpumem_status*>(buffers.room_for(status));
+                 });
 }
 
 }  // namespace gpumem

@@ -224,16 +224,11 @@ void set_operands(ArithmeticParams& c, const Sources& sources, const Sources::Br
     const auto values = made.value<std::array<double, kMaxDots>>();
     return store(context, results, values.data());
   }
-  if (!runs_beside(context, plan.placement)) return launch_placed(context, plan, stream, completion, what);
-  require_not_capturing(context, stream, "a linear combination of host memory");
-  BounceBuffers buffers;
-  plan.params.results = static_cast<double*>(buffers.room_for(results));
-  const auto work = [kept = std::make_shared<const Plan<ArithmeticFamily>>(plan)](Backend& host, NativeStream now,
-                                                                                  Completion done) {
-    host.launch(now, Work<ArithmeticFamily>{kept->params, kept->selection}, done);
-  };
-  enqueue_on_host(context, stream, beside_task(context, "an enqueued linear combination", work), std::move(buffers),
-                  false);
+  launch_bounced(context, plan, stream, {what, "a linear combination of host memory", "an enqueued linear combination"},
+                 false, [&results](ArithmeticParams& params, BounceBuffers& buffers) -> gpumem_status* {
+                   params.results = static_cast<double*>(buffers.room_for(results));
+                   return nullptr;
+                 });
 }
 
 }  // namespace

@@ -149,19 +149,7 @@ void enqueue(Context& context, Planned& planned, NativeStream stream) {
   check_outputs(context, outputs, std::span(planned.ranges, planned.count), Completion::asynchronous);
   if (plan.empty) return write_empty_values(context, outputs, stream, Completion::asynchronous);
   const char* const what = call_name(plan.params);
-  if (plan.params.status == nullptr || !runs_beside(context, plan.placement)) {
-    return launch_placed(context, plan, stream, Completion::asynchronous, what);
-  }
-  require_not_capturing(context, stream, what);
-  BounceBuffers buffers;
-  plan.params.status = static_cast<gpumem_status*>(buffers.room_for(outputs[0]));
-  const auto kept = std::make_shared<const Plan<MapFamily>>(plan);  // as launch_placed()
-  const auto work = [kept](Backend& host, NativeStream now, Completion done) {
-    host.launch(now, Work<MapFamily>{kept->params, kept->selection}, done);
-  };
-  enqueue_on_host(context, stream,
-                  beside_task(context, std::string(what) + " that was enqueued", work, plan.params.status),
-                  std::move(buffers), false);
+  launch_with_status(context, plan, outputs[0], stream, what, what);
 }
 
 }  // namespace

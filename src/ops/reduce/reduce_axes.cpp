@@ -32,17 +32,6 @@ struct AxisList {
   int32_t rank = 0;
   ViewAxis axis[kMaxAxes];
 
-  // Joins the axis with the last one if that continues it.
-  void add(const ViewAxis& next) noexcept {
-    int64_t end = 0;
-    if (next.extent == 1) return;
-    if (rank > 0 && !__builtin_mul_overflow(next.extent, next.stride, &end) && axis[rank - 1].stride == end) {
-      ViewAxis& last = axis[rank - 1];
-      last = {last.extent * next.extent, next.stride};
-    } else {
-      axis[rank++] = next;
-    }
-  }
   ViewAxis from_end(int32_t i) const noexcept { return i < rank ? axis[rank - 1 - i] : ViewAxis{}; }
 };
 
@@ -53,18 +42,19 @@ struct SplitAxes {
 
 bool is_reduced(const ReduceAxesCall& call, int32_t d) noexcept { return (call.axes >> d & 1) != 0; }
 
-// Of a view with elements.
-SplitAxes split_axes(const ReduceAxesCall& call) noexcept {
+// Of a view with elements. Axes that continue each other are one.
+AxisList merged_axes(const ReduceAxesCall& call, bool reduced) noexcept {
   const ReduceView& view = call.reduction.view;
-  const AxesInOrder by_stride = in_order_of(view.strides, view.rank);
-  const bool sorted = any_order(call.reduction);
-  SplitAxes split;
-  for (int32_t i = 0; i < view.rank; ++i) {
-    const int32_t d = sorted ? by_stride.axis[view.rank - 1 - i] : i;
-    if (!is_reduced(call, i)) split.kept.add({view.extents[i], view.strides[i]});
-    if (is_reduced(call, d)) split.reduced.add({view.extents[d], view.strides[d]});
-  }
-  return split;
+  int64_t extents[kMaxAxes];
+  for (int32_t d = 0; d < view.rank; ++d) extents[d] = is_reduced(call, d) == reduced ? view.extents[d] : 1;
+  const int64_t* const sides[] = {view.strides};
+  const FusedAxes fused = fused_axes(view.rank, extents, sides, !reduced || !any_order(call.reduction));
+  AxisList list;
+  for (int32_t i = fused.rank - 1; i >= 0; --i) list.axis[list.rank++] = {fused.extent[i], view.strides[fused.axis[i]]};
+  return list;
+}
+SplitAxes split_axes(const ReduceAxesCall& call) noexcept {
+  return {.kept = merged_axes(call, false), .reduced = merged_axes(call, true)};
 }
 
 // The shape of the matrices whose rows or columns are the lines, if there are any.

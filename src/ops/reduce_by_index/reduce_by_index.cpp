@@ -53,11 +53,6 @@ Placement place_by_index(Planner& planner, const ReduceByIndexParams& c, Complet
   return placement;
 }
 
-void launch(Backend& backend, NativeStream stream, const ReduceByIndexParams& params,
-            const Configured<ReduceByIndexParams>& selection, Completion completion) {
-  backend.launch(stream, Work<ReduceByIndexFamily>{params, selection}, completion);
-}
-
 void run(Context& context, const Plan<ReduceByIndexFamily>& planned, const Output& result) {
   const ExecutionSpace space = planned.placement.space;
   ReduceByIndexParams params = planned.params;
@@ -73,7 +68,7 @@ void run(Context& context, const Plan<ReduceByIndexFamily>& planned, const Outpu
   const BlockingResult report(context, space);
   params.report = static_cast<ByIndexReport*>(report.get());
   run_now(context, planned.placement, [&](Backend& backend, NativeStream stream) {
-    launch(backend, stream, params, planned.selection, Completion::blocking);
+    backend.launch(stream, Work<ReduceByIndexFamily>{params, planned.selection}, Completion::blocking);
   });
   const auto found = report.value<ByIndexReport>();
   require_rows(found, params.index_type, "bins", params.bins);
@@ -81,22 +76,14 @@ void run(Context& context, const Plan<ReduceByIndexFamily>& planned, const Outpu
   require_values(static_cast<gpumem_status>(found.bits), params.dtype, params.op, "bins");
 }
 
-void enqueue(Context& context, const Plan<ReduceByIndexFamily>& planned, const Output (&outputs)[2],
-             NativeStream stream) {
-  if (!runs_beside(context, planned.placement)) {
-    return launch_placed(context, planned, stream, Completion::asynchronous, "this reduction by index");
-  }
-  require_not_capturing(context, stream, "a reduction of host memory");
-  BounceBuffers buffers;
-  ReduceByIndexParams params = planned.params;
-  params.result = buffers.room_for(outputs[0]);
-  params.status = static_cast<gpumem_status*>(buffers.room_for(outputs[1]));
-  const auto work = [params, chosen = Configured(planned.selection)](Backend& host, NativeStream now, Completion done) {
-    launch(host, now, params, chosen, done);
-  };
-  // With a bad index, the buffers return the contents that they brought.
-  enqueue_on_host(context, stream, beside_task(context, "an enqueued reduction", work, params.status),
-                  std::move(buffers), true);
+// With a bad index, the buffers return the contents that they brought.
+void enqueue(Context& context, Plan<ReduceByIndexFamily>& planned, const Output (&outputs)[2], NativeStream stream) {
+  launch_bounced(context, planned, stream,
+                 {"this reduction by index", "a reduction of host memory", "an enqueued reduction"}, true,
+                 [&outputs](ReduceByIndexParams& params, BounceBuffers& buffers) {
+                   params.result = buffers.room_for(outputs[0]);
+                   return params.status = static_cast<gpumem_status*>(buffers.room_for(outputs[1]));
+                 });
 }
 
 }  // namespace
@@ -115,7 +102,7 @@ Plan<ReduceByIndexFamily> plan(Planner& planner, const ReduceByIndexParams& give
 
 void reduce_by_index(Context& context, const ReduceByIndexParams& given, NativeStream stream, Completion completion) {
   CallPlanner planner(context, given, completion);
-  const Plan<ReduceByIndexFamily> planned = plan(planner, given, completion);
+  Plan<ReduceByIndexFamily> planned = plan(planner, given, completion);
   const ReduceByIndexParams& c = planned.params;
   const bool no_values = c.values() > 0 && !has_empty_value(c.dtype, c.op);
   Output outputs[] = {

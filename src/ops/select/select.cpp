@@ -49,11 +49,6 @@ RowRanges ranges_of(const SelectParams& c) {
                         c.places ? "bytes of places" : "bytes of dst")};
 }
 
-void launch(Backend& backend, NativeStream stream, const SelectParams& params,
-            const Configured<SelectParams>& selection, Completion completion) {
-  backend.launch(stream, Work<SelectFamily>{params, selection}, completion);
-}
-
 // Returns the number of kept rows.
 int64_t run(Context& context, const Plan<SelectFamily>& planned, const SelectParams& given) {
   const Placement& placement = planned.placement;
@@ -72,23 +67,18 @@ int64_t run(Context& context, const Plan<SelectFamily>& planned, const SelectPar
   const BlockingResult kept(context, placement.space);
   params.kept = static_cast<int64_t*>(kept.get());
   run_now(context, placement, [&](Backend& backend, NativeStream stream) {
-    launch(backend, stream, params, planned.selection, Completion::blocking);
+    backend.launch(stream, Work<SelectFamily>{params, planned.selection}, Completion::blocking);
   });
   return kept.value<int64_t>();
 }
 
-void enqueue(Context& context, const Plan<SelectFamily>& planned, const Output& kept, NativeStream stream) {
-  if (!runs_beside(context, planned.placement)) {
-    return launch_placed(context, planned, stream, Completion::asynchronous, "this selection");
-  }
-  require_not_capturing(context, stream, "a selection of host memory");
-  BounceBuffers buffers;
-  SelectParams params = planned.params;
-  params.kept = static_cast<int64_t*>(buffers.room_for(kept));
-  const auto work = [params, chosen = Configured(planned.selection)](Backend& host, NativeStream now, Completion done) {
-    launch(host, now, params, chosen, done);
-  };
-  enqueue_on_host(context, stream, beside_task(context, "an enqueued selection", work), std::move(buffers), false);
+void enqueue(Context& context, Plan<SelectFamily>& planned, const Output& kept, NativeStream stream) {
+  launch_bounced(context, planned, stream,
+                 {"this selection", "a selection of host memory", "an enqueued selection"}, false,
+                 [&kept](SelectParams& params, BounceBuffers& buffers) -> gpumem_status* {
+                   params.kept = static_cast<int64_t*>(buffers.room_for(kept));
+                   return nullptr;
+                 });
 }
 
 }  // namespace
@@ -113,7 +103,7 @@ Plan<SelectFamily> plan(Planner& planner, const SelectParams& given, Completion 
 
 void select_rows(Context& context, const SelectParams& given, NativeStream stream, Completion completion) {
   CallPlanner planner(context, given, completion);
-  const Plan<SelectFamily> planned = plan(planner, given, completion);
+  Plan<SelectFamily> planned = plan(planner, given, completion);
   const bool blocking = completion == Completion::blocking;
   Output outputs[] = {{"kept", given.kept, sizeof(int64_t), blocking ? 1 : int64_t{sizeof(int64_t)}}};
   const RowRanges ranges = ranges_of(normal(given));
