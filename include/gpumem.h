@@ -42,8 +42,9 @@
  * Threads     You may call every function from any thread, also on one shared context. Do not destroy an object that
  *             another thread still uses. If the object is a stream of the host backend, the other thread's call
  *             returns GPUMEM_INVALID_HANDLE. The caller's current CUDA device stays the same.
- * fork        In a child process, handles made before the fork give GPUMEM_FORKED. The child may make its own. Other
- *             threads of the parent may be inside the library during the fork. No call in the child waits for them.
+ * fork        In a child process, handles made before the fork give GPUMEM_FORKED. The child may make its own, but only
+ *             on the host if the parent used CUDA. Other threads of the parent may be inside the library during the
+ *             fork. No call in the child waits for them.
  * Capture     CUDA graph captures stay valid, on any stream and of any thread. A call either works or is refused.
  *             Only the allocators for PyTorch and CuPy may end a capture. An asynchronous call on a stream under
  *             capture accepts only data of the device, and becomes part of the graph. Copies also accept pinned
@@ -51,7 +52,8 @@
  * Reset       cudaDeviceReset() and the release of the device's primary context destroy everything that a context has
  *             there. Calls on the context then give GPUMEM_DEVICE_FAULT. You can only destroy the context and its
  *             objects. A context made afterwards works. Nothing may use the device during the reset.
- * Signals     The library installs no signal handlers. Its own threads block every signal.
+ * Signals     The library installs no signal handlers. Its own threads block all signals but SIGSEGV, SIGBUS, SIGFPE,
+ *             SIGILL, SIGTRAP and SIGSYS.
  * Cancel      No function is a cancellation point of POSIX threads. If a thread is cancelled with the deferred type,
  *             it first completes its call. The program's callbacks inside the call cannot be cancelled either.
  * errno       No function changes errno, or the thread's signal mask, affinity, locale or floating-point environment.
@@ -110,7 +112,7 @@ enum {
   GPUMEM_INVALID_ARGUMENT = 1, /* NULL, negative, unknown value, overflowing product, misused argument */
   GPUMEM_INVALID_HANDLE = 2,   /* not a live handle of the expected type: destroyed, foreign or garbage */
   GPUMEM_INVALID_POINTER = 3,  /* freed, unreadable, or not of the kind that the function needs */
-  GPUMEM_OUT_OF_RANGE = 4,     /* a range runs past the allocation it starts in, or an index past its matrix */
+  GPUMEM_OUT_OF_RANGE = 4,     /* a range past its allocation, an index past its matrix, an integer divided by 0 */
   GPUMEM_EMPTY = 5,            /* no elements, for an operation that needs one (minimum of n == 0) */
   GPUMEM_OVERFLOW = 6,         /* the exact result does not fit its type */
   GPUMEM_UNSUPPORTED = 7,      /* valid, but not possible on this device, backend or version */
@@ -337,8 +339,8 @@ typedef struct gpumem_ctx_options {
    * the device. The data moves there in pieces. The bits are the same. Default 0: these calls run on the host. */
   int32_t stream_host_data;
   int32_t reserved1; /* 0 */
-  /* The most bytes that gpumem_alloc_device() and gpumem_alloc_async() hold at a time, with those kept for reuse.
-   * Default 0: all memory of the device. */
+  /* The most bytes of device memory that the context holds at a time: allocations, memory kept for reuse, scratch
+   * memory and copies of operands. Default 0: all memory of the device. */
   int64_t device_memory_limit;
   /* The most bytes of freed pinned memory that stay for reuse. 0: none. Default -1: an eighth of the host's memory
    * (memory_bytes of GPUMEM_DEVICE_HOST), at most 4 GiB. */
@@ -883,9 +885,9 @@ GPUMEM_API gpumem_status gpumem_copy(gpumem_ctx *ctx, void *dst, const void *src
 GPUMEM_API gpumem_status gpumem_copy_async(gpumem_ctx *ctx, void *dst, const void *src, int64_t bytes,
                                            gpumem_stream *stream);
 
-/* Copies rows of row_bytes bytes. Row r begins at p + r*pitch_bytes on each side. Each side has its own pitch of at
- * least row_bytes. With one row it is not used. The two sides may not overlap, but dst == src with equal pitches does
- * nothing. src and dst may be different columns of one matrix.
+/* Copies rows of row_bytes bytes. Row r of src begins at src + r*src_pitch_bytes, and row r of dst at
+ * dst + r*dst_pitch_bytes. A pitch is at least row_bytes, and with one row it is not used. src and dst may not overlap,
+ * but dst == src with equal pitches does nothing. src and dst may be different columns of one matrix.
  *
  * Between two devices the driver copies one row at a time. Between host and device there are two variants: "driver",
  * and "rings" for pageable memory. In "rings", host threads fill and empty pinned staging buffers.
@@ -1015,7 +1017,8 @@ GPUMEM_API gpumem_status gpumem_event_elapsed(gpumem_event *start, gpumem_event 
  * n == 0      Sums, dot and nrm2 are 0, and a product is 1. min, max, MIN_MAX, MAX_ABS and arg give GPUMEM_EMPTY. x
  *             may then be NULL.
  * Aliasing    result, index and status may not overlap x, y, offsets or each other. The library never writes to x.
- * Failure     A failed blocking call does not change its results. An asynchronous call writes result and index in the
+ * Failure     A failed blocking call with one result does not change it. Calls with many results say what they write. An
+ *             asynchronous call writes result and index in the
  *             order of the stream. It writes *status (status may be NULL) if only the run itself can find the error:
  *             GPUMEM_OK, or GPUMEM_OVERFLOW without a change of *result. A host function reduces data in host memory,
  *             in the stream's order. If it finds no memory to work in, *status is GPUMEM_OUT_OF_MEMORY, and the log
@@ -1222,8 +1225,8 @@ GPUMEM_API gpumem_status gpumem_reduce_segments_async(gpumem_ctx *ctx, gpumem_dt
  *             For an asynchronous call the device can also read a pinned index.
  * Status      The asynchronous call writes *status: GPUMEM_OK, or one of the three codes above. status may be NULL.
  * Scratch     Counts, and sums, minima and maxima of integers of up to 32 bits: 8 bytes per bin, on the host for each
- *             thread. Others, with elements of e bytes, at least 4 on a device, and k bytes that hold bins: at most
- *             3n * (e + k) + 24 * bins bytes on a device, and n * (2e + 4) + 8 * bins on the host. Device memory
+ *             thread. Others, for elements of e bytes (at least 4 on a device) and k bytes per stored number of a bin:
+ *             at most 3n * (e + k) + 24 * bins bytes on a device, and n * (2e + 4) + 8 * bins on the host. Device memory
  *             comes and goes in the stream's order. A captured graph has its own.
  * Capture     Only operands of the device. Two executions of one captured call may not overlap.
  *
@@ -1517,10 +1520,9 @@ GPUMEM_API gpumem_status gpumem_permute_async(gpumem_ctx *ctx, int64_t element_b
  * Aliasing    sorted may be exactly keys. Otherwise the three arrays may not overlap.
  * Place       The work runs at sorted, or at order if sorted is NULL. The blocking call first copies keys there. It may
  *             also write order on the other side. For an asynchronous call all three are on one side.
- * Scratch     Device, for n keys of b bytes: about n * (b + 1) bytes, and 8 n more for order (16 n from 2^32 keys on).
- *             Up to 2^18 keys take up to twice as much.
- *             It is n * b more if sorted is NULL or not aligned to its elements. Host: up to 2 n * b bytes, or
- *             2 n * (b + 8) with order.
+ * Scratch     Device, for n keys of b bytes: about n * (b + 1) bytes. Add 8 n for order, or 16 n from 2^32 keys on. Add
+ *             n * b if sorted is NULL or not aligned to its elements. For n up to 2^18, the sum may be twice as large.
+ *             Host: up to 2 n * b bytes, or 2 n * (b + 8) with order.
  * Bits        The host and every GPU give the same bits.
  *
  * Errors: as every operation; INVALID_ARGUMENT (not a dtype; both outputs are NULL; order is not aligned);
@@ -2152,9 +2154,9 @@ GPUMEM_API gpumem_status gpumem_dist_plan_reduce(gpumem_dist *dist, const gpumem
 GPUMEM_API gpumem_status gpumem_dist_execute(gpumem_dist_plan *plan, const void *const *src, void *const *dst);
 
 /* The asynchronous form. Collective: another process may call gpumem_dist_execute() instead. It works in two cases.
- * Every process uses only peer reads and NCCL in the plan (see gpumem_dist_explain()): all participants of a process
- * then work on devices, or all on the host, and both sides of each piece are in host memory, or both on the device's
- * side. Or all contexts of all processes are on the host.
+ * In the first, all contexts of all processes are on the host. In the second, every process uses only peer reads and
+ * NCCL in the plan (see gpumem_dist_explain()). All participants of a process then use devices, or all use the host.
+ * Source and destination of each piece are both in host memory, or both in device or managed memory.
  *
  * streams     One stream of each participant's context. NULL is the context's own. streams itself may be NULL. Either
  *             no stream is under graph capture, or all are, for one graph.

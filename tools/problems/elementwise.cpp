@@ -94,32 +94,14 @@ struct Sources {
   OperandPtr results;
 };
 
-template <class T, class Plain, class Enqueued>
-gpumem_status lincomb(On on, Plain plain, Enqueued enqueued, gpumem_ctx* ctx, const Extents& e, const Sources<T>& s,
-                      T* z, const Extents& z_strides) {
-  return call(on, plain, enqueued, ctx, static_cast<int32_t>(e.size()), e.data(), static_cast<int32_t>(s.x.size()),
-              s.factors.data(), s.x.data(), s.strides.data(), z, z_strides.data());
-}
-template <class T, class Plain, class Enqueued>
-gpumem_status lincomb_at(On on, Plain plain, Enqueued enqueued, gpumem_ctx* ctx, const Extents& e, const Sources<T>& s,
-                         T* z, const Extents& z_strides) {
-  const double* const* const denominators = nullptr;
-  return call(on, plain, enqueued, ctx, static_cast<int32_t>(e.size()), e.data(), static_cast<int32_t>(s.x.size()),
-              s.factors.data(), s.numerators.data(), denominators, s.x.data(), s.strides.data(), z, z_strides.data());
-}
-template <class T, class Plain, class Enqueued>
-gpumem_status lincomb_dot(On on, Plain plain, Enqueued enqueued, gpumem_ctx* ctx, const Extents& e, const Sources<T>& s,
-                          T* z, const Extents& z_strides) {
-  const double* const* const denominators = nullptr;
-  return call(on, plain, enqueued, ctx, static_cast<int32_t>(e.size()), e.data(), static_cast<int32_t>(s.x.size()),
-              s.factors.data(), s.numerators.data(), denominators, s.x.data(), s.strides.data(), z, z_strides.data(),
-              static_cast<int32_t>(s.w.size()), s.w.data(), s.w_strides.data(), at<double>(s.results));
-}
-template <class T, class Plain, class Enqueued>
-gpumem_status multiply(On on, Plain plain, Enqueued enqueued, gpumem_ctx* ctx, const Extents& e, const Sources<T>& s,
-                       T* z, const Extents& z_strides) {
-  return call(on, plain, enqueued, ctx, static_cast<int32_t>(e.size()), e.data(), s.x[0], s.strides.data(), s.x[1],
-              s.strides.data() + e.size(), z, z_strides.data());
+// Of two functions, the one for elements of T.
+template <class T, class F32, class F64>
+constexpr auto of_type(F32 f32, F64 f64) {
+  if constexpr (std::is_same_v<T, float>) {
+    return f32;
+  } else {
+    return f64;
+  }
 }
 
 // The second operands of dot products. z itself is NULL.
@@ -164,36 +146,32 @@ Instance arithmetic_of(Builder b, gpumem_dtype dtype) {
   add_dots(b, dtype, extents, z_strides, sources);
   const auto z = b.output("z", reach(extents, z_strides) * kDtypeBytes[dtype]);
   gpumem_ctx* const ctx = b.ctx;
+  const auto rank = static_cast<int32_t>(extents.size());
+  const auto count = static_cast<int32_t>(terms);
   return b.finish(Limit::copy, [=](On on) {
-    if (sources.results) {
-      if constexpr (std::is_same_v<T, float>) {
-        return lincomb_dot(on, gpumem_lincomb_dot_f32, gpumem_lincomb_dot_f32_async, ctx, extents, sources, at<T>(z),
-                           z_strides);
-      } else {
-        return lincomb_dot(on, gpumem_lincomb_dot_f64, gpumem_lincomb_dot_f64_async, ctx, extents, sources, at<T>(z),
-                           z_strides);
-      }
+    const Sources<T>& s = sources;
+    const double* const* const denominators = nullptr;
+    if (s.results) {
+      return call(on, of_type<T>(gpumem_lincomb_dot_f32, gpumem_lincomb_dot_f64),
+                  of_type<T>(gpumem_lincomb_dot_f32_async, gpumem_lincomb_dot_f64_async), ctx, rank, extents.data(), count,
+                  s.factors.data(), s.numerators.data(), denominators, s.x.data(), s.strides.data(), at<T>(z),
+                  z_strides.data(), static_cast<int32_t>(s.w.size()), s.w.data(), s.w_strides.data(),
+                  at<double>(s.results));
     }
-    if (sources.numbers) {
-      if constexpr (std::is_same_v<T, float>) {
-        return lincomb_at(on, gpumem_lincomb_at_f32, gpumem_lincomb_at_f32_async, ctx, extents, sources, at<T>(z),
-                          z_strides);
-      } else {
-        return lincomb_at(on, gpumem_lincomb_at_f64, gpumem_lincomb_at_f64_async, ctx, extents, sources, at<T>(z),
-                          z_strides);
-      }
+    if (s.numbers) {
+      return call(on, of_type<T>(gpumem_lincomb_at_f32, gpumem_lincomb_at_f64),
+                  of_type<T>(gpumem_lincomb_at_f32_async, gpumem_lincomb_at_f64_async), ctx, rank, extents.data(), count,
+                  s.factors.data(), s.numerators.data(), denominators, s.x.data(), s.strides.data(), at<T>(z),
+                  z_strides.data());
     }
-    if constexpr (std::is_same_v<T, float>) {
-      return is_product ? multiply(on, gpumem_multiply_f32, gpumem_multiply_f32_async, ctx, extents, sources, at<T>(z),
-                                   z_strides)
-                        : lincomb(on, gpumem_lincomb_f32, gpumem_lincomb_f32_async, ctx, extents, sources, at<T>(z),
-                                  z_strides);
-    } else {
-      return is_product ? multiply(on, gpumem_multiply_f64, gpumem_multiply_f64_async, ctx, extents, sources, at<T>(z),
-                                   z_strides)
-                        : lincomb(on, gpumem_lincomb_f64, gpumem_lincomb_f64_async, ctx, extents, sources, at<T>(z),
-                                  z_strides);
+    if (is_product) {
+      return call(on, of_type<T>(gpumem_multiply_f32, gpumem_multiply_f64),
+                  of_type<T>(gpumem_multiply_f32_async, gpumem_multiply_f64_async), ctx, rank, extents.data(), s.x[0],
+                  s.strides.data(), s.x[1], s.strides.data() + rank, at<T>(z), z_strides.data());
     }
+    return call(on, of_type<T>(gpumem_lincomb_f32, gpumem_lincomb_f64),
+                of_type<T>(gpumem_lincomb_f32_async, gpumem_lincomb_f64_async), ctx, rank, extents.data(), count,
+                s.factors.data(), s.x.data(), s.strides.data(), at<T>(z), z_strides.data());
   });
 }
 
