@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "fault/resources.hpp"
 #include "fault/scenario.hpp"
@@ -44,30 +45,38 @@ bool frees(const char* request) {
          std::strstr(request, "Unregister") != nullptr;
 }
 
+Setting calm(Setting setting) {
+  setting.lost = false;
+  return setting;
+}
+
+// What is held after a run in which nothing is refused. Such a run gives back what could not be waited for in the run before.
+Held settled(const Refusal& refusal) {
+  run_scenario(calm(refusal.setting));
+  return held_now();
+}
+
 // How many freed addresses the library remembers depends on which ones the system gives again: up to 10 blocks more after 16 rounds, and few more
 // after the next 16. What is lost is lost each time. A number is not the same request in each round, because threads make requests. What stays
 // because a request to free it was refused does not count.
 bool goes_on(const Refusal& refusal, int64_t number, Refuse mode, const Held& before) {
   constexpr int kTimes = 16;
-  Held first = before;
+  Held first{0, 0};
   Held unfreed{0, 0};
+  Held now = settled(refusal);
   for (int i = 0; i < 2 * kTimes; ++i) {
-    const Held start = held_now();
-    if (i == kTimes) first = {start.blocks - unfreed.blocks, start.mapped_bytes - unfreed.mapped_bytes};
+    if (i == kTimes) first = now - unfreed;
     refuse_request(refusal, number, mode);
     run_scenario(refusal.setting);
-    if (refuse_nothing() == 0 || !frees(first_refused())) continue;
-    unfreed.blocks += held_now().blocks - start.blocks;
-    unfreed.mapped_bytes += held_now().mapped_bytes - start.mapped_bytes;
+    const bool stays = refuse_nothing() > 0 && frees(first_refused());
+    const Held last = std::exchange(now, settled(refusal));
+    if (stays) unfreed = unfreed + now - last;
   }
-  const Held now = held_now();
-  return now.blocks - unfreed.blocks - first.blocks > kTimes / 2 ||
-         now.mapped_bytes - unfreed.mapped_bytes != before.mapped_bytes;
+  const Held lost = now - unfreed;
+  return lost.blocks - first.blocks > kTimes / 2 || lost.mapped_bytes != before.mapped_bytes;
 }
 
 Outcome try_one(const Refusal& refusal, int64_t number, Refuse mode, bool warm, int pipe) {
-  Setting calm = refusal.setting;
-  calm.lost = false;
   const Held before = held_now();
   refuse_request(refusal, number, mode);
   const Verdict verdict = run_scenario(refusal.setting);
@@ -77,7 +86,7 @@ Outcome try_one(const Refusal& refusal, int64_t number, Refuse mode, bool warm, 
   if (warm && held_now() != before && goes_on(refusal, number, mode, before)) {
     return complain_of_leak(pipe, before, held_now());
   }
-  const Verdict after = run_scenario(calm);
+  const Verdict after = run_scenario(calm(refusal.setting));
   if (after.call != nullptr || after.failed_calls != 0) return complain(pipe, "afterwards", after);
   return refused == 0 ? kNothingRefused : kRefused;
 }
@@ -86,11 +95,10 @@ Outcome try_one(const Refusal& refusal, int64_t number, Refuse mode, bool warm, 
 // Otherwise each number has its own process. number: the one that is being tried, and in the end the next one.
 Outcome try_some(const Refusal& refusal, int64_t& number, int64_t step, Refuse mode, bool warm, int pipe) {
   constexpr int kSome = 4;
-  Setting calm = refusal.setting;
-  calm.lost = false;
   if (warm) keep_stacks();
   for (int i = 0; warm && i < 2; ++i) {
-    if (const Verdict verdict = run_scenario(calm); verdict.call != nullptr) return complain(pipe, "before", verdict);
+    const Verdict verdict = run_scenario(calm(refusal.setting));
+    if (verdict.call != nullptr) return complain(pipe, "before", verdict);
   }
   Outcome outcome = kRefused;
   for (int i = 0; i < (warm ? kSome : 1) && outcome == kRefused; ++i, number += step) {

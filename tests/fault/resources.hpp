@@ -37,6 +37,8 @@ struct Held {
   int64_t blocks;  // of the heap; of the emulated device
   int64_t mapped_bytes;
   bool operator==(const Held&) const = default;
+  Held operator+(const Held& more) const { return {blocks + more.blocks, mapped_bytes + more.mapped_bytes}; }
+  Held operator-(const Held& less) const { return {blocks - less.blocks, mapped_bytes - less.mapped_bytes}; }
 };
 Held held_now() noexcept;
 // glibc keeps the stacks of threads that have ended, with blocks of the heap: as many as will ever run at once, before anything is counted.
