@@ -339,8 +339,8 @@ typedef struct gpumem_ctx_options {
    * the device. The data moves there in pieces. The bits are the same. Default 0: these calls run on the host. */
   int32_t stream_host_data;
   int32_t reserved1; /* 0 */
-  /* The most bytes of device memory that the context holds at a time: allocations, memory kept for reuse, scratch
-   * memory and copies of operands. Default 0: all memory of the device. */
+  /* The most bytes of device memory that the context's pool holds at a time: allocations, memory kept for reuse, and
+   * copies that blocking calls make of operands. Scratch memory of kernels does not count. Default 0: all memory. */
   int64_t device_memory_limit;
   /* The most bytes of freed pinned memory that stay for reuse. 0: none. Default -1: an eighth of the host's memory
    * (memory_bytes of GPUMEM_DEVICE_HOST), at most 4 GiB. */
@@ -1017,12 +1017,11 @@ GPUMEM_API gpumem_status gpumem_event_elapsed(gpumem_event *start, gpumem_event 
  * n == 0      Sums, dot and nrm2 are 0, and a product is 1. min, max, MIN_MAX, MAX_ABS and arg give GPUMEM_EMPTY. x
  *             may then be NULL.
  * Aliasing    result, index and status may not overlap x, y, offsets or each other. The library never writes to x.
- * Failure     A failed blocking call with one result does not change it. Calls with many results say what they write. An
- *             asynchronous call writes result and index in the
- *             order of the stream. It writes *status (status may be NULL) if only the run itself can find the error:
- *             GPUMEM_OK, or GPUMEM_OVERFLOW without a change of *result. A host function reduces data in host memory,
- *             in the stream's order. If it finds no memory to work in, *status is GPUMEM_OUT_OF_MEMORY, and the log
- *             has a message.
+ * Failure     A failed blocking call for one sequence or view does not change its results. Calls with many results say
+ *             what they write. An asynchronous call writes result and index in the order of the stream. It writes
+ *             *status (status may be NULL) if only the run itself can find the error: GPUMEM_OK, or GPUMEM_OVERFLOW
+ *             without a change of *result. A host function reduces data in host memory, in the stream's order. If it
+ *             finds no memory to work in, *status is GPUMEM_OUT_OF_MEMORY, and the log has a message.
  * Capture     A captured call uses scratch memory that lives as long as the graph. Two executions of one captured
  *             call may not overlap. The context must outlive them.
  *
@@ -1139,8 +1138,8 @@ GPUMEM_API gpumem_status gpumem_nrm2_f64_async(gpumem_ctx *ctx, const double *x,
  *
  * The results are contiguous, matrix by matrix: batches * rows or batches * cols of them (pairs for GPUMEM_MIN_MAX).
  * Each has the bits of gpumem_reduce() for that row or column. If the number of results is 0, the call does nothing.
- * For lines without elements, sums are 0, products are 1, and the others give GPUMEM_EMPTY. A result that does not
- * fit is written as 0, and the call gives GPUMEM_OVERFLOW. The other results are correct. */
+ * For lines without elements, sums are 0, products are 1, and the others give GPUMEM_EMPTY and write nothing. A result
+ * that does not fit is written as 0, and the call gives GPUMEM_OVERFLOW. The other results are correct. */
 GPUMEM_API gpumem_status gpumem_reduce_axis(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, gpumem_axis axis,
                                             const void *x, int64_t rows, int64_t cols, int64_t ld, int64_t batches,
                                             int64_t batch_stride, void *result);
@@ -1154,9 +1153,9 @@ GPUMEM_API gpumem_status gpumem_reduce_axis_async(gpumem_ctx *ctx, gpumem_dtype 
  * gpumem_argreduce().
  *
  * Both arrays are contiguous, matrix by matrix, with batches * rows or batches * cols entries. value may be NULL. If
- * the number of lines is 0, the call does nothing. Lines without elements give GPUMEM_EMPTY. If |INT64_MIN| is the
- * largest of a line, its value and its index are 0, and the call gives GPUMEM_OVERFLOW, also with a NULL value. The
- * other lines are correct. */
+ * the number of lines is 0, the call does nothing. Lines without elements give GPUMEM_EMPTY, and nothing is written. If
+ * |INT64_MIN| is the largest of a line, its value and its index are 0, and the call gives GPUMEM_OVERFLOW, also with a
+ * NULL value. The other lines are correct. */
 GPUMEM_API gpumem_status gpumem_argreduce_axis(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op,
                                                gpumem_axis axis, const void *x, int64_t rows, int64_t cols, int64_t ld,
                                                int64_t batches, int64_t batch_stride, void *value, int64_t *index);

@@ -32,11 +32,12 @@ class BounceBuffers {
 // Enqueues a task that writes to the buffers. prefilled: they first get their targets' contents.
 void enqueue_on_host(Context& context, NativeStream stream, HostTask task, BounceBuffers buffers, bool prefilled);
 
-// The names of a call in messages: of the call, of it if the host works, and of its work in the stream.
+// The names of a call in messages: of the call, of it if the host works, and of its work in the stream, by default
+// the first name "that was enqueued".
 struct CallNames {
   const char* call;
   const char* on_host;
-  std::string enqueued;
+  const char* enqueued = nullptr;
 };
 
 // launch_placed() for an asynchronous call with outputs that only the device may write. redirect(params, buffers) puts
@@ -54,7 +55,8 @@ void launch_bounced(Context& context, Plan<Family>& planned, NativeStream stream
   const auto work = [kept](Backend& host, NativeStream now, Completion done) {
     host.launch(now, Work<Family>{kept->params, kept->selection}, done);
   };
-  enqueue_on_host(context, stream, beside_task(context, names.enqueued, work, status), std::move(buffers), prefilled);
+  std::string what = names.enqueued != nullptr ? names.enqueued : std::string(names.call) + " that was enqueued";
+  enqueue_on_host(context, stream, beside_task(context, std::move(what), work, status), std::move(buffers), prefilled);
 }
 
 // The same for a call whose only such output is its status.
@@ -64,10 +66,9 @@ void launch_with_status(Context& context, Plan<Family>& planned, const Output& s
   if (planned.params.status == nullptr) {
     return launch_placed(context, planned, stream, Completion::asynchronous, what);
   }
-  launch_bounced(context, planned, stream, {what, on_host, std::string(what) + " that was enqueued"}, false,
-                 [&status](auto& params, BounceBuffers& buffers) {
-                   return params.status = static_cast<gpumem_status*>(buffers.room_for(status));
-                 });
+  launch_bounced(context, planned, stream, {what, on_host}, false, [&status](auto& params, BounceBuffers& buffers) {
+    return params.status = static_cast<gpumem_status*>(buffers.room_for(status));
+  });
 }
 
 }  // namespace gpumem

@@ -29,4 +29,8 @@ struct HeldOfDevice {
 };
 HeldOfDevice held_of_device();
 
+// With at_once, a record on a stream without work passes at once. Otherwise the stream's thread passes it, which takes as long as it takes
+// to be scheduled.
+void let_idle_streams_pass(bool at_once) noexcept;
+
 }  // namespace gpumem_emulation

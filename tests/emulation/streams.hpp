@@ -33,10 +33,6 @@ CUstreamCaptureMode exchange_capture_mode_of_thread(CUstreamCaptureMode mode);
 // What is left of the device's streams and events after cudaDeviceReset() ends the process where it is used: a driver may crash there.
 void reset_streams(int device);
 
-// With at_once, a record on a stream without work passes at once. Otherwise the stream's thread passes it, which takes as long as it takes
-// to be scheduled.
-void let_idle_streams_pass(bool at_once) noexcept;
-
 bool is_stream(cudaStream_t handle);
 
 size_t streams_and_events_held();

@@ -1,6 +1,7 @@
 #include "problems/problem.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <sstream>
@@ -43,8 +44,9 @@ constexpr Op kOps[] = {{"sum", GPUMEM_SUM},
 
 // The sources of sums and products, and the second operands of dot products. The library refuses larger numbers.
 std::vector<std::string> sources_of(const Problem& problem) {
-  const int64_t terms = problem.text("op") == "multiply" ? 2 : std::min<int64_t>(problem.number("terms", 1), 16);
-  const int64_t dots = std::min<int64_t>(problem.number("dots", 0), 3);
+  const bool product = problem.text("op") == "multiply";
+  const int64_t terms = product ? 2 : std::min<int64_t>(problem.number("terms", 1), 16);
+  const int64_t dots = product ? 0 : std::min<int64_t>(problem.number("dots", 0), 3);
   std::vector<std::string> keys;
   for (int i = 0; i < terms; ++i) keys.push_back(format("x%d", i));
   for (int i = 0; i < dots; ++i) keys.push_back(format("w%d", i));
@@ -237,8 +239,8 @@ int64_t counted_bytes(const Problem& p) {
   }
   int64_t arrays = 1;
   for (const std::string& key : sources_of(p)) {
-    const std::string memory = p.text(key);  // a w can be z or a source, which is read once
-    const bool again = key.front() == 'w' && (memory.starts_with('x') || memory.starts_with('z'));
+    const std::string memory = p.text(key);  // a w can be another operand, which is read once
+    const bool again = key.front() == 'w' && !memory.empty() && std::strchr("xzw", memory.front()) != nullptr;
     arrays += again ? 0 : given(key);
   }
   return arrays * product(p.numbers("extents")) * size("dtype");
