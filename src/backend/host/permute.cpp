@@ -1,6 +1,7 @@
 // Permutations on the host: one loop moves a core of two axes, an outer walk covers the other axes.
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "backend/host/host_backend.hpp"
 #include "backend/host/implementations.hpp"
@@ -52,8 +53,21 @@ void move_strided_of(const StridedBlock& b) noexcept {
   }
 }
 
-void move_strided(int64_t element_bytes, const StridedBlock& block) noexcept {
-  for_size(element_bytes, [&]<int kBytes>() { move_strided_of<kBytes>(block); });
+// The same if y is the fastest axis on both sides. Compilers vectorise loops with known strides.
+template <int kBytes>
+void move_lines_of(const StridedBlock& block) noexcept {
+  const auto lines = [b = block](auto src_y, auto dst_y) {  // a copy, which stores cannot alias
+    for (int64_t x = 0; x < b.x; ++x) {
+      const char* __restrict const src = b.src + x * b.src_x;
+      char* __restrict const dst = b.dst + x * b.dst_x;
+      for (int64_t y = 0; y < b.y; ++y) std::memcpy(dst + y * dst_y, src + y * src_y, kBytes);
+    }
+  };
+  using Packed = std::integral_constant<int64_t, kBytes>;
+  using EverySecond = std::integral_constant<int64_t, 2 * kBytes>;
+  if (block.dst_y == kBytes && block.src_y == 2 * kBytes) return lines(EverySecond{}, Packed{});
+  if (block.dst_y == kBytes) return lines(block.src_y, Packed{});
+  lines(block.src_y, block.dst_y);
 }
 
 struct Axis {
@@ -68,6 +82,7 @@ struct Axis {
 struct Walk {
   Axis x;
   Axis y;
+  bool lines = false;  // y is the fastest axis on both sides
   int32_t rank = 0;
   Axis outer[kMaxPermuteRank];
   int64_t count = 1;
@@ -131,15 +146,17 @@ struct Band {
 };
 
 // Cuts the cores' longer axis at multiples of `step` into bands of at most `longest`, or smaller ones if the tasks need
-// more work. Calls move(band) for every band of every core, all cores of a band one after the other.
+// more work. Lines stay whole if there are enough of them. Calls move(band) for every band of every core, all cores of a band one after the other.
 template <class Move>
 void over_bands(const HostTeam& team, int64_t tasks, const Walk& walk, int64_t step, int64_t longest,
                 const Move& move) noexcept {
-  const bool cut_x = walk.x.extent > walk.y.extent;
+  const bool whole_lines = walk.lines && walk.x.extent >= 4 * tasks;
+  const bool cut_x = whole_lines || walk.x.extent > walk.y.extent;
+  if (whole_lines) step = 1;
   const int64_t length = cut_x ? walk.x.extent : walk.y.extent;
   const int64_t steps = ceil_div(length, step);
   const int64_t wanted = tasks == 1 ? 1 : ceil_div(4 * tasks, walk.count);
-  const int64_t steps_a_band = std::min(ceil_div(steps, wanted), std::max<int64_t>(longest / step, 1));
+  const int64_t steps_a_band = std::min(ceil_div(steps, wanted), std::max<int64_t>(ceil_div(longest, step), 1));
   const int64_t band = steps_a_band * step;
   const int64_t units = ceil_div(steps, steps_a_band) * walk.count;
   const int64_t units_a_task = ceil_div(units, tasks);
@@ -171,15 +188,20 @@ Operands operands_of(const PermuteParams& args) noexcept {
   return {static_cast<const char*>(args.src), static_cast<char*>(args.dst)};
 }
 
+// Of the axes of src but the first: the one with the smallest stride, or -1.
+int32_t second_axis(const PermuteAxes& axes) noexcept {
+  int32_t next = axes.rank > 1 ? 1 : -1;
+  for (int32_t d = 2; d < axes.rank; ++d) {
+    if (axes.src_stride[d] < axes.src_stride[next]) next = d;
+  }
+  return next;
+}
+
 // x is the run, y the axis along which runs follow each other.
 void move_rows(const HostTeam& team, const PermuteParams& args, int64_t tasks) noexcept {
   const Operands at = operands_of(args);
   const int64_t element = args.axes.element_bytes;
-  int32_t next = args.axes.rank > 1 ? 1 : -1;
-  for (int32_t d = 2; d < args.axes.rank; ++d) {
-    if (args.axes.src_stride[d] < args.axes.src_stride[next]) next = d;
-  }
-  const Walk walk(args.axes, 0, next);
+  const Walk walk(args.axes, 0, second_axis(args.axes));
   const int64_t bytes = args.axes.elements() * element;
   const bool stream = bytes >= kStreamedBytes && walk.x.extent * element >= kWholeLines;
   over_bands(team, tasks, walk, kLine, std::max(walk.x.extent, walk.y.extent), [&](const Band& p) {
@@ -189,15 +211,22 @@ void move_rows(const HostTeam& team, const PermuteParams& args, int64_t tasks) n
   });
 }
 
-void move_cores(const HostTeam& team, const PermuteParams& args, int64_t tasks, const Walk& walk) noexcept {
+template <class Move>
+void move_cores(const HostTeam& team, const PermuteParams& args, int64_t tasks, const Walk& walk,
+                const Move& move) noexcept {
   const Operands at = operands_of(args);
   const int64_t element = args.axes.element_bytes;
   over_bands(team, tasks, walk, kLine, longest_band(walk, element), [&](const Band& p) {
     const char* src = at.src + p.src + p.first_x * walk.x.src_stride + p.first_y * walk.y.src_stride;
     char* dst = at.dst + p.dst + p.first_x * walk.x.dst_stride + p.first_y * walk.y.dst_stride;
-    move_strided(element, {src, walk.x.src_stride, walk.y.src_stride, dst, walk.x.dst_stride, walk.y.dst_stride,
-                           p.last_x - p.first_x, p.last_y - p.first_y});
+    move({src, walk.x.src_stride, walk.y.src_stride, dst, walk.x.dst_stride, walk.y.dst_stride, p.last_x - p.first_x,
+          p.last_y - p.first_y});
   });
+}
+
+void move_strided(const HostTeam& team, const PermuteParams& args, int64_t tasks, const Walk& walk) noexcept {
+  for_size(args.axes.element_bytes,
+           [&]<int kBytes>() { move_cores(team, args, tasks, walk, move_strided_of<kBytes>); });
 }
 
 // x is the fastest axis of src, y the fastest of dst.
@@ -207,7 +236,7 @@ void move_planes(const HostTeam& team, const PermuteParams& args, const Config& 
   const int32_t fastest = src_fastest(args.axes);
   const Walk walk(args.axes, fastest, 0);
   // The transpose loops need blocks of at least 16 bytes per side.
-  if (std::min(walk.x.extent, walk.y.extent) * element < 16) return move_cores(team, args, shape.grid, walk);
+  if (std::min(walk.x.extent, walk.y.extent) * element < 16) return move_strided(team, args, shape.grid, walk);
   const auto loop = team.loops.moves.transpose[log2_of(element)];
   const bool stream = walk.y.extent * element >= kWholeLines &&
                       streams_transpose(args.axes.elements() * element, args.axes.src_stride[0] * element,
@@ -219,7 +248,7 @@ void move_planes(const HostTeam& team, const PermuteParams& args, const Config& 
   });
 }
 
-// x is the axis with the smallest stride of src, y the fastest axis of dst. With one axis, only x.
+// x is the axis with the smallest stride of src, y the fastest axis of dst. If these are one axis, it is y.
 void move_general(const HostTeam& team, const PermuteParams& args, int64_t tasks) noexcept {
   const PermuteAxes& a = args.axes;
   int32_t closest = 0;
@@ -227,7 +256,10 @@ void move_general(const HostTeam& team, const PermuteParams& args, int64_t tasks
     const bool moves = a.src_stride[d] > 0;
     if (moves && (a.src_stride[closest] == 0 || a.src_stride[d] < a.src_stride[closest])) closest = d;
   }
-  move_cores(team, args, tasks, Walk(a, closest, closest == 0 ? (a.rank > 1 ? 1 : -1) : 0));
+  if (closest != 0) return move_strided(team, args, tasks, Walk(a, closest, 0));
+  Walk walk(a, second_axis(a), 0);
+  walk.lines = true;
+  for_size(a.element_bytes, [&]<int kBytes>() { move_cores(team, args, tasks, walk, move_lines_of<kBytes>); });
 }
 
 }  // namespace
