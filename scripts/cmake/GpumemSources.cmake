@@ -138,6 +138,7 @@ set(core_sources
   src/backend/host/scan_lines.cpp
   src/backend/host/scan_serial.cpp
   src/backend/host/gather_scatter.cpp
+  src/backend/host/by_index_leaves.cpp
   src/backend/host/reduce_by_index.cpp
   src/backend/host/reduce_rows_by_index.cpp
   src/backend/host/sort.cpp

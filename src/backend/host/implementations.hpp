@@ -26,6 +26,7 @@ Function<MapParams> map_serial;
 Function<PermuteParams> permute_tiled;
 Function<PermuteParams> permute_serial;
 Function<ReduceByIndexParams> reduce_by_index_tables;  // workspace: 8 bytes per bin and task
+Function<ReduceByIndexParams> reduce_by_index_leaves;
 Function<ReduceByIndexParams> reduce_by_index_sorted;
 Function<ReduceByIndexParams> reduce_by_index_rows;
 Function<ReduceByIndexParams> reduce_by_index_serial;
@@ -72,6 +73,7 @@ struct RowsWork {
 // tasks: of the sort.
 int64_t by_index_rows_workspace_bytes(const ReduceByIndexParams& params, int64_t tasks, int64_t workers) noexcept;
 int64_t by_index_serial_workspace_bytes(const ReduceByIndexParams& params) noexcept;
+int64_t by_index_leaves_workspace_bytes(const ReduceByIndexParams& params) noexcept;
 
 // The fewest keys that are worth a task of their own. Each task has a table of counts.
 constexpr int64_t kSortTaskKeys = int64_t{1} << 15;

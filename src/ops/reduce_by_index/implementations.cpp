@@ -220,6 +220,34 @@ Config host_tables_config(const DeviceProps& d, const ReduceByIndexParams& p) no
   return config;
 }
 
+const char* accepts_host_leaves(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
+  if (const char* const refusal = accepts_vector(d, p); refusal != nullptr) return refusal;
+  if (p.x == nullptr || p.op != GPUMEM_SUM || (p.dtype != GPUMEM_F32 && p.dtype != GPUMEM_F64)) {
+    return "it is for sums of f32 and f64";
+  }
+  constexpr int64_t kMostBins = int64_t{1} << 14;
+  return p.bins <= kMostBins ? nullptr : "it is for at most 16384 bins";
+}
+// A leaf takes 1 KiB. One thread adds the elements, and each waits for the last one of its bin. EPYC, f64, ms by leaves,
+// and by host_sorted with one thread and with two: 10^6 in 10 bins 5.0, 4.9, 2.7; in 100 2.2, 6.3, 3.1; in 3,000 4.3, 9.4,
+// 5.4; in 10,000 12.2, 8.4, 6.1. 10^7 in 1,000 29, 72, 56. 10^5 in 100 0.21, 0.37, 0.26; in 1,000 0.64, 0.39, 0.28.
+const char* deprioritized_for_host_sorted(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
+  constexpr int32_t kMostThreads = 2;
+  constexpr int64_t kLeastElements = int64_t{1} << 16;
+  constexpr int64_t kLeastBins = 32;
+  constexpr int64_t kMostBins = 4096;
+  constexpr int64_t kOfBin = 256;
+  const bool fits = d.multiprocessors <= kMostThreads && p.bins >= kLeastBins && p.bins <= kMostBins;
+  return fits && p.n >= std::max(kLeastElements, kOfBin * p.bins)
+             ? nullptr
+             : "it is for one or two threads, and many elements in 32 to 4096 bins";
+}
+Config host_leaves_config(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
+  Config config = whole(d, p);
+  config.workspace_bytes = host::by_index_leaves_workspace_bytes(p);
+  return config;
+}
+
 const char* accepts_host_sorted(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
   const char* const refusal = accepts_vector(d, p);
   return refusal != nullptr ? refusal : accepts_elements(d, p);
@@ -280,6 +308,8 @@ constexpr Implementation<ReduceByIndexParams> kTable[] = {
     {"sorted", ExecutionSpace::cuda, 1, plan<accepts_elements, sorted_config>, gpu<kernels::reduce_by_index_sorted>},
     {"host_tables", ExecutionSpace::host, 1, plan<accepts_host_tables, host_tables_config>,
      host::reduce_by_index_tables},
+    {"host_leaves", ExecutionSpace::host, 1, plan<accepts_host_leaves, host_leaves_config>,
+     host::reduce_by_index_leaves, deprioritized_for_host_sorted},
     {"host_sorted", ExecutionSpace::host, 1, plan<accepts_host_sorted, host_sorted_config>,
      host::reduce_by_index_sorted},
     {"host_rows", ExecutionSpace::host, 1, plan<accepts_rows, host_rows_config>, host::reduce_by_index_rows},
