@@ -117,7 +117,7 @@ gpumem_status AxisReduction::run() noexcept {
 
 void AxisReduction::reduce(const Unit& u, char* scratch) noexcept {
   if (rows_) {
-    if (length_ <= loop_.longest) return reduce_short_rows(u);
+    if (length_ <= loop_.longest && params_.axes == nullptr) return reduce_short_rows(u);
     for (int64_t i = u.first_line; i < u.last_line; ++i) reduce_row(i, u);
   } else {
     for (int64_t i = u.first_line; i < u.last_line; i += strip_) {
@@ -127,13 +127,28 @@ void AxisReduction::reduce(const Unit& u, char* scratch) noexcept {
 }
 
 const char* AxisReduction::row_at(int64_t row) const noexcept {
+  if (const LineAxes* const axes = params_.axes; axes != nullptr) {
+    int64_t offset = 0;
+    for (int32_t d = axes->kept - 1; d >= 0; --d) {
+      offset += row % axes->extents[d] * axes->strides[d];
+      row /= axes->extents[d];
+    }
+    return static_cast<const char*>(params_.x) + offset * bytes_;
+  }
   const int64_t start = row / params_.rows * params_.batch_stride + row % params_.rows * params_.ld;
   return static_cast<const char*>(params_.x) + start * bytes_;
 }
 
 void AxisReduction::reduce_row(int64_t row, const Unit& u) noexcept {
-  const PitchedElements elements{row_at(row), bytes_};
-  const ReduceNode node = Sequence(team_.loops, params_.dtype, params_.op, elements).node(u.first, u.last);
+  PitchedElements elements{row_at(row), bytes_};
+  ReduceView view;
+  if (const LineAxes* const axes = params_.axes; axes != nullptr) {
+    view.rank = axes->rank - axes->kept;
+    std::copy_n(axes->extents + axes->kept, view.rank, view.extents);
+    elements.strides = axes->strides + axes->kept;
+  }
+  const Sequence sequence(team_.loops, params_.dtype, params_.op, elements, {}, false, &view);
+  const ReduceNode node = sequence.node(u.first, u.last);
   put(row, 1, u.piece, &node);
 }
 
