@@ -153,15 +153,15 @@ Instance arithmetic_of(Builder b, gpumem_dtype dtype) {
     const double* const* const denominators = nullptr;
     if (s.results) {
       return call(on, of_type<T>(gpumem_lincomb_dot_f32, gpumem_lincomb_dot_f64),
-                  of_type<T>(gpumem_lincomb_dot_f32_async, gpumem_lincomb_dot_f64_async), ctx, rank, extents.data(), count,
-                  s.factors.data(), s.numerators.data(), denominators, s.x.data(), s.strides.data(), at<T>(z),
+                  of_type<T>(gpumem_lincomb_dot_f32_async, gpumem_lincomb_dot_f64_async), ctx, rank, extents.data(),
+                  count, s.factors.data(), s.numerators.data(), denominators, s.x.data(), s.strides.data(), at<T>(z),
                   z_strides.data(), static_cast<int32_t>(s.w.size()), s.w.data(), s.w_strides.data(),
                   at<double>(s.results));
     }
     if (s.numbers) {
       return call(on, of_type<T>(gpumem_lincomb_at_f32, gpumem_lincomb_at_f64),
-                  of_type<T>(gpumem_lincomb_at_f32_async, gpumem_lincomb_at_f64_async), ctx, rank, extents.data(), count,
-                  s.factors.data(), s.numerators.data(), denominators, s.x.data(), s.strides.data(), at<T>(z),
+                  of_type<T>(gpumem_lincomb_at_f32_async, gpumem_lincomb_at_f64_async), ctx, rank, extents.data(),
+                  count, s.factors.data(), s.numerators.data(), denominators, s.x.data(), s.strides.data(), at<T>(z),
                   z_strides.data());
     }
     if (is_product) {

@@ -73,9 +73,8 @@ int64_t run(Context& context, const Plan<SelectFamily>& planned, const SelectPar
 }
 
 void enqueue(Context& context, Plan<SelectFamily>& planned, const Output& kept, NativeStream stream) {
-  launch_bounced(context, planned, stream,
-                 {"this selection", "a selection of host memory", "an enqueued selection"}, false,
-                 [&kept](SelectParams& params, BounceBuffers& buffers) -> gpumem_status* {
+  launch_bounced(context, planned, stream, {"this selection", "a selection of host memory", "an enqueued selection"},
+                 false, [&kept](SelectParams& params, BounceBuffers& buffers) -> gpumem_status* {
                    params.kept = static_cast<int64_t*>(buffers.room_for(kept));
                    return nullptr;
                  });
