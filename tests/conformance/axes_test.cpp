@@ -221,22 +221,26 @@ TEST_P(AxesConformance, OfLargeColumnsAlongTwoAxes) {
   }
 }
 
-// More than the host copies at once: a line in the middle overflows, and the last part is shorter.
+// More lines than the host copies at once, or lines that it reads where they are: one in the middle overflows, and the
+// last part is shorter.
 TEST_P(AxesConformance, OfManyLinesAlongTwoAxes) {
   Random random(4);
   constexpr std::pair<gpumem_dtype, gpumem_reduce_op> kKinds[] = {
       {GPUMEM_F32, GPUMEM_SUM}, {GPUMEM_I64, GPUMEM_SUM}, {GPUMEM_U8, GPUMEM_MIN_MAX}, {GPUMEM_F64, GPUMEM_MAX}};
-  for (const auto& [dtype, op] : kKinds) {
+  for (int i = 0; i < 8; ++i) {
+    const auto [dtype, op] = kKinds[i % 4];
+    const bool in_place = i >= 4;
     AxesCase c;
     c.dtype = dtype;
-    c.extents = {61, 3, 7, dtype == GPUMEM_U8 ? 2100 : 700};
-    c.strides = {c.extents[3] * 21, c.extents[3] * 7, c.extents[3], 1};
+    c.extents = {in_place ? 7 : 61, in_place ? 103 : 3, in_place ? 2 : 7, dtype == GPUMEM_U8 ? 2100 : 700};
+    const int64_t matrix = c.extents[3] * c.extents[2];
+    c.strides = {matrix * c.extents[1], matrix, c.extents[3], 1};
     c.axes = 0b1010;
     c.rounded = dtype == GPUMEM_F32;
     Bytes elements = elements_of(c, random);
     const int64_t greatest[] = {INT64_MAX, INT64_MAX};
     if (dtype == GPUMEM_I64) {
-      std::memcpy(elements.data() + (30 * c.strides[0] + 3 * c.strides[2]) * 8, greatest, sizeof greatest);
+      std::memcpy(elements.data() + (c.extents[0] / 2 * c.strides[0] + c.strides[2]) * 8, greatest, sizeof greatest);
     }
     GuardedBuffer x = blocks.buffer(0, c.x, elements.size(), c.offset);
     x.set(elements.data());
@@ -246,6 +250,20 @@ TEST_P(AxesConformance, OfManyLinesAlongTwoAxes) {
     run_form(r, want, false, c.result, describe(c));
     if (HasFatalFailure()) return;
   }
+}
+
+// So long that threads share them.
+TEST_P(AxesConformance, OfFewLongLinesAlongTwoAxes) {
+  Random random(5);
+  AxesCase c;
+  c.extents = {400, 2, 700};
+  c.strides = {1400, 700, 1};
+  c.axes = 0b101;
+  const Bytes elements = elements_of(c, random);
+  GuardedBuffer x = blocks.buffer(0, c.x, elements.size(), c.offset);
+  x.set(elements.data());
+  const AxesReduction r{c.dtype, GPUMEM_SUM, 3, c.extents.data(), x.data(), c.strides.data(), 0b101, c.result_type()};
+  run_form(r, expected(c, GPUMEM_SUM, elements), false, c.result, describe(c));
 }
 
 // Their sums have the order of the indices, and not that of the memory.

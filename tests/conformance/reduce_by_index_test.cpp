@@ -161,7 +161,9 @@ TEST_P(ByIndexConformance, GivesTheReferencesBitsByEveryVariant) {
                     {4000, 1500, Spread::few, 1, 0},
                     {16384, 2, Spread::all_but_first, 1, 0},
                     {16384, 700, Spread::all_but_first, 1, 0},
-                    {5100, 60, Spread::most, 1, 0}};
+                    {5100, 60, Spread::most, 1, 0},
+                    {8192, 1, Spread::one, 1, 0},
+                    {4096, 2, Spread::ascending, 1, 0}};
   for (const gpumem_dtype dtype : kFloatingTypes) {
     for (const auto& sum : sums) {
       constexpr int32_t kHere = GPUMEM_MEMORY_DEVICE;
@@ -287,7 +289,8 @@ TEST(ByIndexThreads, GiveTheSameBits) {
       {3, Spread::even},       {5000, Spread::even},         {20'000, Spread::even},
       {20'000, Spread::most},  {20'000, Spread::ascending},  {20'000, Spread::almost_ascending},
       {400'000, Spread::even}, {400'000, Spread::ascending}, {3, Spread::one, 3},
-      {700, Spread::even, 40}, {50, Spread::most, 300}};
+      {700, Spread::even, 40}, {50, Spread::most, 300},      {1000, Spread::even},
+      {40, Spread::most}};
   Random random(92);
   for (const gpumem_dtype dtype : kAllTypes) {
     const int64_t n = random.between(270'000, 300'000);

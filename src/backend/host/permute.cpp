@@ -145,8 +145,9 @@ struct Band {
   int64_t first_y, last_y;
 };
 
-// Cuts the cores' longer axis at multiples of `step` into bands of at most `longest`, or smaller ones if the tasks need
-// more work. Lines stay whole if there are enough of them. Calls move(band) for every band of every core, all cores of a band one after the other.
+// Cuts the cores' longer axis at multiples of `step` into bands of about `longest`, or smaller ones if the tasks need
+// more work. Lines stay whole if there are enough of them, and x is cut. Calls move(band) for every band of every core,
+// all cores of a band one after the other.
 template <class Move>
 void over_bands(const HostTeam& team, int64_t tasks, const Walk& walk, int64_t step, int64_t longest,
                 const Move& move) noexcept {

@@ -132,15 +132,21 @@ bool is_readable(const SplitAxes& split, const ReduceAxisParams& lines) noexcept
   return bytes == 8 || (bytes == 4 && (lines.cols % kLeafTerms == 0 || lines.elements() >= kManyElements));
 }
 
-// The host then copies 1,024 elements at a time, by runs of the last axis, and reduces them in its caches. Each run begins
-// on another page. EPYC, two threads, all but the second axis: f32 32 x 64 x 56 x 56 2.4 ms by copies of whole lines and
-// 1.3, i16 1000 x 4 x 1000 0.88 and 0.45; one thread, f64 365 x 73 x 144, whose runs are shorter, 4.2 and 7.2.
+// On the host: a part of the copy stays in the caches until its lines are reduced. Two threads, f32 365 x 180 x 361,
+// all but the second axis: 22.3 ms as a whole, 6.4 in parts.
+constexpr int64_t kPartBytes = int64_t{256} << 10;  // per thread
+
+// The host reads lines that are longer than a part where they are: it copies 1,024 elements at a time, by runs of the
+// last axis, and reduces them. EPYC, runs of 2 KiB, time divided by that of copies of whole lines: f32 with two
+// threads, lines of 16 KiB 0.97, 256 KiB 0.87, 1 MiB 0.41; one thread 1.34, 1.02, 0.46. u8 1.15 to 1.40. Runs of 240
+// bytes 2.8.
 constexpr int64_t kShortestRunBytesOfHost = 2048;
 
 bool is_readable_on_host(const SplitAxes& split, const ReduceAxisParams& lines) noexcept {
+  const int32_t bytes = element_bytes(lines.dtype);
   const ViewAxis run = split.reduced.from_end(0);
-  if (run.stride != 1 || run.extent * element_bytes(lines.dtype) < kShortestRunBytesOfHost) return false;
-  return lines.cols >= kLeafTerms && split.kept.rank + split.reduced.rank <= kMaxReduceRank;
+  if (bytes == 1 || run.stride != 1 || run.extent * bytes < kShortestRunBytesOfHost) return false;
+  return lines.cols * bytes > kPartBytes && split.kept.rank + split.reduced.rank <= kMaxReduceRank;
 }
 
 LineAxes line_axes(const SplitAxes& split) noexcept {
@@ -172,7 +178,7 @@ struct AxesWork {
   Configured<ReduceAxisParams> reducing;
   bool packed = false;
   PermuteAxes packing;
-  int64_t lines_of_step = 0;  // if packed in parts: lines per step along the first axis of packing; 0: as a whole
+  int64_t lines_of_step = 0;  // on the host: lines per step along the first axis of packing; 0: packed as a whole
   bool readable = false;      // on a GPU, lines.axes may be axes, and then x is not packed
   bool readable_on_host = false;
   LineAxes axes;
@@ -203,10 +209,6 @@ void pack(Backend& backend, NativeStream stream, const PermuteAxes& axes, const 
   packing.axes = fuse(axes, misalignment(x), misalignment(copy));
   launch_by_table<PermuteFamily>(backend, stream, packing, completion);
 }
-
-// On the host: a part of the copy stays in the caches until its lines are reduced. Two threads, f32 365 x 180 x 361, all
-// but the second axis: 22.3 ms as a whole, 6.4 in parts.
-constexpr int64_t kPartBytes = int64_t{256} << 10;  // per thread
 
 int64_t steps_at_once(const AxesWork& work, Backend& host) noexcept {
   const int64_t of_step = work.lines_of_step * work.lines.cols * element_bytes(work.lines.dtype);

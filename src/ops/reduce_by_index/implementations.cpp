@@ -225,12 +225,13 @@ const char* accepts_host_leaves(const DeviceProps& d, const ReduceByIndexParams&
   if (p.x == nullptr || p.op != GPUMEM_SUM || (p.dtype != GPUMEM_F32 && p.dtype != GPUMEM_F64)) {
     return "it is for sums of f32 and f64";
   }
-  constexpr int64_t kMostBins = int64_t{1} << 14;
-  return p.bins <= kMostBins ? nullptr : "it is for at most 16384 bins";
+  const int64_t of_sort = p.n * (2 * element_bytes(p.dtype) + 4) + 8 * p.bins;
+  return host::by_index_leaves_workspace_bytes(p) <= of_sort ? nullptr : "it would need more memory than a sort";
 }
-// A leaf takes 1 KiB. One thread adds the elements, and each waits for the last one of its bin. EPYC, f64, ms by leaves,
-// and by host_sorted with one thread and with two: 10^6 in 10 bins 5.0, 4.9, 2.7; in 100 2.2, 6.3, 3.1; in 3,000 4.3, 9.4,
-// 5.4; in 10,000 12.2, 8.4, 6.1. 10^7 in 1,000 29, 72, 56. 10^5 in 100 0.21, 0.37, 0.26; in 1,000 0.64, 0.39, 0.28.
+// A leaf takes 1 KiB. One thread adds the elements, and each waits for the last one of its bin. EPYC, f64, ms by
+// leaves, and by host_sorted with one thread and with two: 10^6 in 10 bins 5.0, 4.9, 2.7; in 100 2.2, 6.3, 3.1; in
+// 3,000 4.3, 9.4, 5.4; in 10,000 12.2, 8.4, 6.1. 10^7 in 1,000 29, 72, 56. 10^5 in 100 0.21, 0.37, 0.26; in 1,000 0.64,
+// 0.39, 0.28. An index in order needs no sort either: 10^6 in 3,000 2.2, 1.9, 1.6.
 const char* deprioritized_for_host_sorted(const DeviceProps& d, const ReduceByIndexParams& p) noexcept {
   constexpr int32_t kMostThreads = 2;
   constexpr int64_t kLeastElements = int64_t{1} << 16;
