@@ -50,9 +50,9 @@ Setting calm(Setting setting) {
   return setting;
 }
 
-// What is held after a run in which nothing is refused. Such a run gives back what could not be waited for in the run before.
-Held settled(const Refusal& refusal) {
-  run_scenario(calm(refusal.setting));
+// What is held now. If more is mapped than before, a run in which nothing is refused gives back what could not be waited for.
+Held settled(const Refusal& refusal, const Held& before) {
+  if (held_now().mapped_bytes != before.mapped_bytes) run_scenario(calm(refusal.setting));
   return held_now();
 }
 
@@ -63,13 +63,13 @@ bool goes_on(const Refusal& refusal, int64_t number, Refuse mode, const Held& be
   constexpr int kTimes = 16;
   Held first{0, 0};
   Held unfreed{0, 0};
-  Held now = settled(refusal);
+  Held now = settled(refusal, before);
   for (int i = 0; i < 2 * kTimes; ++i) {
     if (i == kTimes) first = now - unfreed;
     refuse_request(refusal, number, mode);
     run_scenario(refusal.setting);
     const bool stays = refuse_nothing() > 0 && frees(first_refused());
-    const Held last = std::exchange(now, settled(refusal));
+    const Held last = std::exchange(now, settled(refusal, now));
     if (stays) unfreed = unfreed + now - last;
   }
   const Held lost = now - unfreed;

@@ -209,7 +209,7 @@ class Elementwise(Calls):
         for k, term in enumerate(terms):
             if not isinstance(term, list | tuple) or len(term) != 2:
                 raise unfit(f"terms[{k}]", term, "a pair of a factor and an array")
-            if isinstance(term[1], (int, float)) and not isinstance(term[0], (int, float)):
+            if type(term[1]) in (bool, int, float) and not isinstance(term[0], (int, float)):  # a scalar of NumPy is an array
                 raise TypeError(f"terms[{k}] is an array and a number; expected the factor first, and then the array")
         parts = [self._factor(term[0], f"the factor of terms[{k}]", stream) for k, term in enumerate(terms)]
         factors, *in_memory = zip(*parts)

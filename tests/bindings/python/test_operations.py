@@ -615,6 +615,7 @@ def test_lincomb():
         assert ctx.lincomb([((2, six, four), x), (1, x)]).tolist() == [4, 8]
         assert ctx.lincomb([((None, None, four), x)]).tolist() == [0.25, 0.5]
         assert ctx.lincomb([(np.float32([3]), x), (np.array(2), x)]).tolist() == [5, 10]  # numbers of other types are converted
+        assert ctx.lincomb([(1, np.float64(x)), (six, np.float64(2))]).tolist() == [13, 14]  # a scalar of NumPy is an array
         rho = np.zeros(1)
         with ctx.Stream() as s:
             ctx.fill(rho, 5.0, stream=s)
