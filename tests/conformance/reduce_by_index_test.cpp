@@ -150,11 +150,13 @@ TEST_P(ByIndexConformance, GivesTheReferencesBitsByEveryVariant) {
   Random random(91);
   const int cases = quick_run() ? 250 : 1000;
   for (int i = 0; i < cases && !enough(); ++i) run_case(random_case(random), variants, random);
-  // Sums in device memory, which few random cases are: of rows, and of vectors with up to 16383 elements in a bin.
+  // Sums, which few random cases are: of rows, and of vectors with up to 16383 elements in a bin. In device memory; those
+  // with many elements per bin also on the host.
   struct {
     int64_t n, bins;
     Spread spread;
     int64_t cols, ld;
+    gpumem_memory_kind kind = GPUMEM_MEMORY_DEVICE;
   } const sums[] = {{700, 9, Spread::even, 3, 4},
                     {700, 90, Spread::even, 1, 0},
                     {9000, 900, Spread::even, 1, 0},
@@ -162,11 +164,11 @@ TEST_P(ByIndexConformance, GivesTheReferencesBitsByEveryVariant) {
                     {16384, 2, Spread::all_but_first, 1, 0},
                     {16384, 700, Spread::all_but_first, 1, 0},
                     {5100, 60, Spread::most, 1, 0},
-                    {8192, 1, Spread::one, 1, 0},
-                    {4096, 2, Spread::ascending, 1, 0}};
+                    {16384, 2, Spread::all_but_first, 1, 0, GPUMEM_MEMORY_PAGEABLE},
+                    {8192, 1, Spread::one, 1, 0, GPUMEM_MEMORY_PAGEABLE},
+                    {5100, 30, Spread::most, 1, 0, GPUMEM_MEMORY_PAGEABLE}};
   for (const gpumem_dtype dtype : kFloatingTypes) {
     for (const auto& sum : sums) {
-      constexpr int32_t kHere = GPUMEM_MEMORY_DEVICE;
       run_case({dtype,
                 GPUMEM_SUM,
                 false,
@@ -177,7 +179,7 @@ TEST_P(ByIndexConformance, GivesTheReferencesBitsByEveryVariant) {
                 0,
                 0,
                 Numbers::full,
-                {kHere, kHere, kHere},
+                {sum.kind, sum.kind, sum.kind},
                 sum.cols,
                 sum.ld},
                variants, random);
