@@ -117,12 +117,12 @@ class Link : public testing::Test {
   // Executes a plan over a link that breaks.
   static void lose_the_peer(LinkedRank& rank);
   // Of a call that breaks the link: it ends in time, and the status sticks.
-  static void expect_lost(LinkedRank& rank, const std::function<gpumem_status()>& call, double deadline_s) {
+  static void expect_lost(LinkedRank& rank, const std::function<gpumem_status()>& call) {
     const Clock::time_point start = Clock::now();
     gpumem_status status = GPUMEM_OK;
     for (int i = 0; i < 20 && status == GPUMEM_OK; ++i) status = call();
     EXPECT_TRUE(lost(status));
-    EXPECT_LT(seconds_since(start), deadline_s == kLong ? kLong / 2 : deadline_s + 10);
+    EXPECT_LT(seconds_since(start), kSilence + 10);
     EXPECT_EQ(info_of(rank.dist.get()).status, status);
     EXPECT_TRUE(gives(status, call()));
   }
@@ -429,18 +429,12 @@ TEST_F(Link, ThatDoesNotComeUpIsDoneWithout) {
   }
 }
 
-// Of a break that the other process learns of at once, and of one that it waits for in vain. The link has half of it to come up.
-double deadline_of_break() {
-  const std::string how = std::getenv("FAKE_NCCL");
-  return how == "send" || how == "async" ? kLong : kSilence;
-}
-
+// The other process waits in vain. The link has half of the deadline to come up.
 void Link::lose_the_peer(LinkedRank& rank) {
-  rank.start(deadline_of_break());
+  rank.start(kSilence);
   const gpumem_dist_plan_options options = plan_options(kWork);
   PlannedMove planned(rank.dist.get(), rank.part, swap_slabs(2, 20000), &options, rank.own);
-  expect_lost(
-      rank, [&] { return planned.execute(); }, deadline_of_break());
+  expect_lost(rank, [&] { return planned.execute(); });
 }
 
 TEST_F(Link, ThatBreaksIsAPeerThatIsLost) {
@@ -459,13 +453,12 @@ TEST_F(Link, ThatBreaksReleasesTheStreams) {
     fake_nccl_traffic();
     const ScopedVariable fails("FAKE_NCCL", how);
     in_ranks({1, 1}, [](LinkedRank& rank) {
-      rank.start(deadline_of_break());
+      rank.start(kSilence);
       RankStreams streams(rank.part, rank.own);
       const gpumem_dist_plan_options options = plan_options(kWork);
       PlannedMove planned(rank.dist.get(), rank.part, swap_slabs(2, 20000), &options, rank.own, true);
       planned.by = streams.both();
-      expect_lost(
-          rank, [&] { return planned.execute(); }, deadline_of_break());
+      expect_lost(rank, [&] { return planned.execute(); });
     });
   }
 }
@@ -493,8 +486,7 @@ TEST_F(Link, IsLeftByAnAbort) {
       sleep_for(0.5);
       EXPECT_TRUE(ok(gpumem_dist_abort(rank.dist.get())));
     });
-    expect_lost(
-        rank, [&] { return planned.execute(); }, 1);
+    expect_lost(rank, [&] { return planned.execute(); });
     aborts.join();
   });
 }
