@@ -45,9 +45,12 @@ constexpr Op kOps[] = {{"sum", GPUMEM_SUM},
 // The sources of sums and products, and the second operands of dot products. The library refuses larger numbers.
 std::vector<std::string> sources_of(const Problem& problem) {
   const bool product = problem.text("op") == "multiply";
-  const int64_t terms = product ? 2 : std::min<int64_t>(problem.number("terms", 1), 16);
-  const int64_t dots = product ? 0 : std::min<int64_t>(problem.number("dots", 0), 3);
+  constexpr int64_t kMostTerms = 16;
+  constexpr int64_t kMostDots = 3;
+  const int64_t terms = product ? 2 : std::min(problem.number("terms", 1), kMostTerms);
+  const int64_t dots = product ? 0 : std::min(problem.number("dots", 0), kMostDots);
   std::vector<std::string> keys;
+  keys.reserve(kMostTerms + kMostDots);
   for (int i = 0; i < terms; ++i) keys.push_back(format("x%d", i));
   for (int i = 0; i < dots; ++i) keys.push_back(format("w%d", i));
   return keys;

@@ -20,7 +20,9 @@ struct Leaf {
 };
 
 // Of a bin with so many elements.
-int64_t levels_of(int64_t n) noexcept { return std::bit_width(static_cast<uint64_t>(n / kLeafTerms)) + 1; }
+int64_t levels_of(int64_t n) noexcept {
+  return static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(n / kLeafTerms))) + 1;
+}
 
 class Leaves {
  public:

@@ -64,8 +64,8 @@ void move_lines_of(const StridedBlock& block) noexcept {
     }
   };
   using Packed = std::integral_constant<int64_t, kBytes>;
-  using EverySecond = std::integral_constant<int64_t, 2 * kBytes>;
-  if (block.dst_y == kBytes && block.src_y == 2 * kBytes) return lines(EverySecond{}, Packed{});
+  using EverySecond = std::integral_constant<int64_t, int64_t{2} * kBytes>;
+  if (block.dst_y == kBytes && block.src_y == EverySecond::value) return lines(EverySecond{}, Packed{});
   if (block.dst_y == kBytes) return lines(block.src_y, Packed{});
   lines(block.src_y, block.dst_y);
 }
