@@ -58,7 +58,7 @@ struct ReduceAxisParams {
   // Of columns on a GPU whose rows are not evenly apart: rows per run, and elements between the starts of runs.
   int64_t run_rows = 0;
   int64_t run_stride = 0;
-  const LineAxes* axes = nullptr;   // of a launch on a GPU, or of a blocking call on the host
+  const LineAxes* axes = nullptr;   // of a launch on a GPU, or of one task on the host
   void* result = nullptr;           // as above
   bool rounded = false;             // results have the floating-point type of x; only on a GPU
   int64_t* index = nullptr;         // of a search

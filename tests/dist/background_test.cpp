@@ -1,4 +1,4 @@
-// Exchanges between processes that are only enqueued: what they move, in whose order, and what happens when one fails.
+// Enqueued exchanges between processes: their results, their order in the streams, and failures.
 #include <gtest/gtest.h>
 
 #include "dist/rank_streams.hpp"

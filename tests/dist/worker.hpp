@@ -1,4 +1,4 @@
-// What a process does until something goes wrong, and what must hold then.
+// The work of a process until a call fails, and the checks after that.
 #pragma once
 
 #include <poll.h>
@@ -136,7 +136,7 @@ class Worker {
     if (status != GPUMEM_OK) expect_all_stuck(status);
     return status;
   }
-  // What was planned is no exception, and can be destroyed.
+  // Planned calls give the same status, and the plans can be destroyed.
   void expect_all_stuck(gpumem_status status) {
     expect_stuck(rank_, status);
     EXPECT_TRUE(!move_ || move_->plan() == nullptr || gives(status, move()));

@@ -1,4 +1,4 @@
-// Device memory in granules, held against what the emulated driver has given.
+// Device memory in granules, compared with the memory that the emulated driver gave.
 #include <gtest/gtest.h>
 
 #include <cmath>

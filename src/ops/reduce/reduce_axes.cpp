@@ -178,9 +178,9 @@ struct AxesWork {
   Configured<ReduceAxisParams> reducing;
   bool packed = false;
   PermuteAxes packing;
-  int64_t lines_of_step = 0;  // on the host: lines per step along the first axis of packing; 0: packed as a whole
-  bool readable = false;      // on a GPU, lines.axes may be axes, and then x is not packed
-  bool readable_on_host = false;
+  int64_t lines_of_step = 0;      // on the host: lines per step along the first axis of packing; 0: packed as a whole
+  bool readable = false;          // on a GPU, lines.axes may be axes, and then x is not packed
+  bool readable_on_host = false;  // the same on the host, if one task does all
   LineAxes axes;
   std::optional<ReduceAxisParams> columns;  // lines may be these, and then x is not packed
   gpumem_dtype result_type = GPUMEM_F64;
@@ -241,16 +241,11 @@ gpumem_status run(Context& context, const AxesWork& work, Backend& backend, Nati
   ReduceAxisParams lines = work.lines;
   if (lines.axes != nullptr) lines.axes = &work.axes;
   const int64_t values = lines.lines() * value_words(lines.op);
-  const bool by_parts = work.lines_of_step > 0 && completion == Completion::blocking;
-  const bool in_place = by_parts && work.readable_on_host;
-  const bool in_parts = by_parts && !in_place;
+  const bool in_parts = work.lines_of_step > 0;
   const int64_t steps = in_parts ? steps_at_once(work, backend) : 0;
   std::shared_ptr<void> copy;
   std::shared_ptr<void> unrounded;
-  if (in_place) {
-    lines.x = work.x;
-    lines.axes = &work.axes;
-  } else if (work.packed) {
+  if (work.packed) {
     const int64_t copied = in_parts ? steps * work.lines_of_step * lines.cols : lines.elements();
     lines.x = (copy = scratch_of(context, backend, stream, copied * element_bytes(lines.dtype), completion)).get();
   }
@@ -261,7 +256,7 @@ gpumem_status run(Context& context, const AxesWork& work, Backend& backend, Nati
   if (in_parts) {
     found = reduce_parts(work, backend, stream, lines, copy.get(), steps);
   } else {
-    if (work.packed && !in_place) pack(backend, stream, work.packing, work.x, copy.get(), Completion::asynchronous);
+    if (work.packed) pack(backend, stream, work.packing, work.x, copy.get(), Completion::asynchronous);
     found = backend.reduce_lines(stream, lines, work.reducing, completion);
   }
   if (work.rounded) {
@@ -383,7 +378,7 @@ AxesWork work_of(const ReduceAxesCall& call) {
 }
 
 // The record of the call describes the lines, with x in place of its copy.
-Placement place_lines(CallPlanner& planner, AxesWork& work, const ByteRange& x) {
+Placement place_lines(CallPlanner& planner, AxesWork& work, const ByteRange& x, Completion completion) {
   const Placement placement = place(planner.on_cuda(), planner.look_up_here(x, Access::read));
   if (placement.space == ExecutionSpace::cuda && planner.forced(ReduceAxisFamily::id).row < 0) {
     work.packed = work.packed && !work.readable && !work.columns;
@@ -391,9 +386,14 @@ Placement place_lines(CallPlanner& planner, AxesWork& work, const ByteRange& x) 
     if (work.columns) work.lines = *work.columns;
   }
   if (placement.space == ExecutionSpace::cuda) std::swap(work.lines.rounded, work.rounded);
-  if (work.packed) work.lines.x = placeholder();
   const bool by_table = planner.forced(ReduceAxisFamily::id).row < 0 && planner.tuned().row < 0;
-  const bool in_parts = placement.space == ExecutionSpace::host && by_table;
+  const bool at_once = completion == Completion::blocking || planner.on_cuda();  // else the host's queue runs the steps
+  const bool in_parts = placement.space == ExecutionSpace::host && by_table && at_once;
+  if (in_parts && work.readable_on_host) {
+    work.packed = false;
+    work.lines.axes = &work.axes;
+  }
+  if (work.packed) work.lines.x = placeholder();
   if (!work.packed || !in_parts) work.lines_of_step = 0;
   work.reducing = decide<ReduceAxisFamily>(planner, placement.space, work.lines);
   return placement;
@@ -414,7 +414,7 @@ void reduce_lines(Context& context, const ReduceAxesCall& call, std::span<Output
     x = range_of_x(call.reduction);
     work = work_of(call);
     CallPlanner planner(context, work.lines, completion);
-    placement = place_lines(planner, work, x);
+    placement = place_lines(planner, work, x, completion);
   }
   check_outputs(context, outputs, std::span(&x, empty ? 0 : 1), completion);
   if (completion == Completion::blocking) require_not_capturing(context, stream, "gpumem_reduce_axes");
