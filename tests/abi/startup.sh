@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Loading the library, a host context, one small reduction and the end take less than 10 ms of CPU time: the least of several processes,
-# because another program on the machine can only add time.
+# Loading the library, a host context, one small reduction and the end take less than 10 ms of CPU time: the median of
+# several processes, as each pays for its own cold start.
 #
 # usage: startup.sh PROBE LIBRARY
 set -euo pipefail
@@ -11,6 +11,5 @@ limit_us=10000
 "$probe" "$library" >/dev/null # the first run reads the files
 times=$(for _ in $(seq "$runs"); do "$probe" "$library"; done | sort -n)
 median=$(sed -n "$((runs / 2 + 1))p" <<<"$times")
-least=$(head -n 1 <<<"$times")
-echo "CPU time of $runs processes: median $median us, least $least, most $(tail -n 1 <<<"$times")"
-[ "$least" -lt "$limit_us" ] || { echo "the limit is $limit_us us"; exit 1; }
+echo "CPU time of $runs processes: median $median us, least $(head -n 1 <<<"$times"), most $(tail -n 1 <<<"$times")"
+[ "$median" -lt "$limit_us" ] || { echo "the limit is $limit_us us"; exit 1; }

@@ -12,10 +12,9 @@
 
 namespace gpumem_test {
 
-inline constexpr double kDeadline = 0.4;  // where any call may be the one that another process is waited for in vain
-inline constexpr double kSilence =
-    2;                                // where what comes before must not fail, and a process is then waited for in vain
-inline constexpr double kEnough = 5;  // where what comes before must not fail, on a machine that does much else
+// Deadlines in seconds.
+inline constexpr double kSilence = 2;  // another process is waited for in vain
+inline constexpr double kEnough = 5;   // what comes before must not fail, on a machine that does much else
 inline constexpr double kLong = 30;
 
 using Clock = std::chrono::steady_clock;
@@ -81,7 +80,7 @@ inline gpumem_status plan_sum(Rank& rank, gpumem_dist_plan** plan) {
   return gpumem_dist_plan_reduce(rank.dist.get(), &view.raw, nullptr, plan);
 }
 
-// Every call gives the status at once, and a sentence. Two waits for a deadline of kSilence or more would be noticed.
+// Every call gives the status at once, and a sentence. Two waits for a deadline would be noticed.
 inline void expect_stuck(Rank& rank, gpumem_status status) {
   forget_last_error();  // the first time it may have to ask the CUDA driver, which takes its time
   const Clock::time_point start = Clock::now();
@@ -99,7 +98,7 @@ inline void expect_stuck(Rank& rank, gpumem_status status) {
 // What a process has, and does until a call fails.
 class Worker {
  public:
-  explicit Worker(Rank& rank, double deadline_s = kDeadline) : rank_(rank), deadline_s_(deadline_s) {}
+  explicit Worker(Rank& rank, double deadline_s = kSilence) : rank_(rank), deadline_s_(deadline_s) {}
 
   gpumem_status start() {
     gpumem_dist* made = nullptr;
