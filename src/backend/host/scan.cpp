@@ -37,8 +37,9 @@ class OrderedTask {
     }
     const int64_t blocks = ceil_div(std::min(tile_, p_.n - first), int64_t{kLeafTerms});
     for (int64_t q = 0; q < blocks; ++q) {
-      const void* block = block_at(first + q * kLeafTerms, scratch(task));
-      push_node(kind_, scratch(task).levels, 1, q, loop(block, nullptr, kLeafTerms));
+      const int64_t at = first + q * kLeafTerms;
+      const void* block = block_at(at, scratch(task));
+      push_node(kind_, scratch(task).levels, 1, q, loop(block, nullptr, count_at(at)));
     }
     scratch(task).total = fold_nodes(kind_, scratch(task).levels, 1, blocks);
   }
@@ -49,9 +50,10 @@ class OrderedTask {
     for (int64_t t = 0; t < task; ++t) push_node(kind_, own.levels + level, 1, t, scratch(t).total);
     const int64_t end = std::min((task + 1) * tile_, p_.n);
     for (int64_t first = task * tile_; first < end; first += kLeafTerms) {
-      scan_block(team_, p_, own.levels, first / kLeafTerms, block_at(first, own), own.prefixes);
+      const int64_t count = count_at(first);
+      scan_block(team_, p_, own.levels, first / kLeafTerms, block_at(first, own), rows_of(count), own.prefixes);
       store_prefixes(team_, p_, own.prefixes, static_cast<char*>(p_.result) + first * element_bytes(p_.result_type),
-                     std::min<int64_t>(kLeafTerms, end - first));
+                     count);
     }
   }
 
@@ -61,11 +63,12 @@ class OrderedTask {
   }
   const char* at(int64_t i) const noexcept { return static_cast<const char*>(p_.x) + i * element_bytes(p_.dtype); }
 
-  // Elements past the end are neutral.
+  int64_t count_at(int64_t first) const noexcept { return std::min<int64_t>(kLeafTerms, p_.n - first); }
+
+  // Has whole rows. Elements past the end are neutral.
   const void* block_at(int64_t first, TaskScratch& own) const noexcept {
-    const int64_t bytes = element_bytes(p_.dtype);
-    const int64_t count = std::min<int64_t>(kLeafTerms, p_.n - first);
-    if (count == kLeafTerms && aligned(at(first), bytes)) return at(first);
+    const int64_t count = count_at(first);
+    if (count % kLeafLanes == 0 && aligned(at(first), element_bytes(p_.dtype))) return at(first);
     fill_block(p_, own.block, at(first), count);
     return own.block;
   }

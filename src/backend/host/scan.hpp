@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "backend/host/host_backend.hpp"
+#include "base/checked.hpp"
 #include "kernels/nodes.hpp"
 #include "kernels/scan/element.hpp"
 
@@ -46,9 +47,12 @@ inline Line line_of(const ScanParams& p, int64_t index) noexcept {
   return {x + start.x * bytes, result + start.result * result_bytes, p.view.extents[0]};
 }
 
-// The prefixes of block q, and the one before it. levels: of the blocks before, as for push_node().
+inline int64_t rows_of(int64_t count) noexcept { return ceil_div(count, int64_t{kLeafLanes}); }
+
+// The prefixes of block q, which has whole rows, and the prefix before it. levels: of the blocks before, as for
+// push_node().
 inline void scan_block(const HostTeam& team, const ScanParams& p, ReduceNode* levels, int64_t q, const void* block,
-                       double (&prefixes)[kLeafTerms + 1]) noexcept {
+                       int64_t rows, double (&prefixes)[kLeafTerms + 1]) noexcept {
   const NodeKind kind = node_kind(p.dtype, p.op);
   double before[kTreeLevels];
   int32_t count = 0;
@@ -56,16 +60,17 @@ inline void scan_block(const HostTeam& team, const ScanParams& p, ReduceNode* le
     before[count++] = std::bit_cast<double>(levels[std::countr_zero(left)].word[0]);
   }
   if (p.exclusive != 0) prefixes[0] = canonical(std::bit_cast<double>(fold_nodes(kind, levels, 1, q).word[0]));
-  const double sum = team.loops.scan({p.dtype, p.op == GPUMEM_PROD, block, before, count, prefixes + p.exclusive});
+  const double sum =
+      team.loops.scan({p.dtype, p.op == GPUMEM_PROD, block, rows, before, count, prefixes + p.exclusive});
   push_node(kind, levels, 1, q, {{std::bit_cast<uint64_t>(sum)}});
 }
 
-// Makes the elements past `count` neutral.
+// Makes the elements past `count` in its row neutral.
 inline void pad_block(const ScanParams& p, char* block, int64_t count) noexcept {
   for_floating_type(p.dtype, [&]<gpumem_dtype kType>() {
     using T = ElementOf<kType>;
     const T neutral = converted<T>(p.op == GPUMEM_PROD ? 1.0f : 0.0f);
-    for (int64_t i = count; i < kLeafTerms; ++i) {
+    for (int64_t i = count; i < rows_of(count) * kLeafLanes; ++i) {
       std::memcpy(block + i * static_cast<int64_t>(sizeof neutral), &neutral, sizeof neutral);
     }
   });

@@ -225,15 +225,33 @@ struct ResizeLoops {
                   void* dst);  // two lines to elements
 };
 
-// The prefixes of a block of kLeafTerms floating-point elements, in the order of kernels/order.hpp. Elements past the end
-// are neutral. It uses the caller's floating-point environment.
+// The prefixes of a block of up to kLeafTerms floating-point elements, in the order of kernels/order.hpp. Elements past
+// the end are neutral. It uses the caller's floating-point environment.
 struct ScanBlock {
   gpumem_dtype dtype;
   bool product;
   const void* x;         // aligned to its elements
+  int64_t rows;          // of kLeafLanes elements
   const double* before;  // subtrees of the blocks before this one, the nearest first
   int32_t count;
-  double* prefixes;  // kLeafTerms. NaNs are canonical
+  double* prefixes;  // of all rows. NaNs are canonical
+};
+
+// The next prefixes of neighbouring columns of floating-point elements, in the same order.
+constexpr int64_t kScanColumns = 8;
+struct ScanColumns {
+  gpumem_dtype dtype;
+  bool product;
+  const char* x;         // aligned to its elements
+  int64_t pitch;         // bytes from row to row
+  int64_t rows;          // up to `lanes`
+  int64_t lanes;         // a power of 2: kLeafLanes, or fewer if the columns have no more rows
+  const double* before;  // subtrees of the blocks before this one, the nearest first: kScanColumns of each
+  int32_t count;
+  // The partial sums of the fold, kScanColumns values each: those of the step to m lanes are numbers m to 2m - 1, and 1 is
+  // the sum of the block. The caller makes 2 * lanes of them neutral at the start of a block.
+  double* sums;
+  double* prefixes;  // of all rows. NaNs are canonical
 };
 
 struct Loops {
@@ -249,6 +267,7 @@ struct Loops {
   void (*convert)(const ConvertRun& run);
   bool (*map)(const MapRow& row);          // false if it divided an integer by 0
   double (*scan)(const ScanBlock& block);  // returns the block's sum or product
+  void (*scan_columns)(const ScanColumns& columns);
 
   // For every op of the type, with DOT and NRM2.
   ReduceLoop reduce(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept;
@@ -284,8 +303,9 @@ extern const ResizeLoops resizes;
 void convert(const ConvertRun& run);
 bool map(const MapRow& row);
 double scan(const ScanBlock& block);
-inline constexpr Loops kParts = {integers,   floats,     order_free, ranges,  moves, float_lines,
-                                 word_lines, arithmetic, resizes,    convert, map,   scan};
+void scan_columns(const ScanColumns& columns);
+inline constexpr Loops kParts = {integers,   floats,  order_free, ranges, moves, float_lines, word_lines,
+                                 arithmetic, resizes, convert,    map,    scan,  scan_columns};
 }  // namespace GPUMEM_LOOPS
 #endif
 

@@ -50,6 +50,9 @@ inline F64s fold_four(const F64s (&v)[4]) {
 }
 
 inline void store(double* to, const F64s& v) { std::memcpy(to, &v, sizeof v); }
+inline F64s canonical(const F64s& v) {
+  return v == v ? v : std::bit_cast<double>(kCanonicalNan) + F64s{};  // NOLINT(misc-redundant-expression)
+}
 
 template <int kStep, int... kLane>
 inline void transpose_step(F64s* v, std::integer_sequence<int, kLane...>) {
@@ -145,9 +148,7 @@ inline double finish_row(const ScanBlock& b, const Scratch& s, double* prefixes)
       for (F64s& part : v) part = Op::of(before, part);
     }
 #pragma GCC unroll 8
-    for (F64s& part : v) {
-      part = part == part ? part : std::bit_cast<double>(kCanonicalNan) + F64s{};  // NOLINT(misc-redundant-expression)
-    }
+    for (F64s& part : v) part = canonical(part);
 #pragma GCC unroll 8
     for (int64_t k = 0; k < kParts; k += kWide) {
       transpose(v + k);
@@ -163,17 +164,56 @@ double scan_block(const ScanBlock& b) {
   Scratch scratch;
   for (double& lane : scratch.lanes) lane = Op::kNeutral;
   double sum = 0;
-  for (int64_t r = 0; r < kLeafRows; ++r) {
+  for (int64_t r = 0; r < b.rows; ++r) {
     fold_row<Op>(static_cast<const T*>(b.x) + r * kLeafLanes, scratch);
     sum = finish_row<Op>(b, scratch, b.prefixes + r * kLeafLanes);
   }
   return sum;
 }
 
+// A row changes one sum of each step of the fold. Hardware prefetchers do not follow a column over pages.
+constexpr int64_t kRowsAhead = 16;
+template <class Op, class T>
+void scan_columns_of(const ScanColumns& columns) {
+  const ScanColumns c = columns;  // a local copy, which stores cannot alias
+  constexpr int64_t kVectors = kScanColumns / kWide;
+  for (int64_t row = 0; row < c.rows; ++row) {
+    const auto* x = reinterpret_cast<const T*>(c.x + row * c.pitch);
+    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(x) + kRowsAhead * c.pitch));
+    F64s v[kVectors];
+    double* sum = c.sums + (c.lanes + row) * kScanColumns;
+#pragma GCC unroll 8
+    for (int64_t k = 0; k < kVectors; ++k) {
+      v[k] = Op::of(load(sum + k * kWide), load(x + k * kWide));
+      store(sum + k * kWide, v[k]);
+    }
+    for (int64_t m = c.lanes / 2; m > 0; m /= 2) {
+      const double* other = c.sums + (2 * m + ((row & (2 * m - 1)) ^ m)) * kScanColumns;
+      sum = c.sums + (m + (row & (m - 1))) * kScanColumns;
+#pragma GCC unroll 8
+      for (int64_t k = 0; k < kVectors; ++k) {
+        v[k] = Op::of(v[k], load(other + k * kWide));
+        store(sum + k * kWide, v[k]);
+      }
+    }
+#pragma GCC unroll 8
+    for (int64_t k = 0; k < kVectors; ++k) {
+      for (int64_t i = 0; i < c.count; ++i) v[k] = Op::of(load(c.before + i * kScanColumns + k * kWide), v[k]);
+      store(c.prefixes + row * kScanColumns + k * kWide, canonical(v[k]));
+    }
+  }
+}
+
 using Scan = double (*)(const ScanBlock& block);
+using ColumnScan = void (*)(const ScanColumns& columns);
 template <class Op>
 constexpr ByType<Scan> kScans = by_type<Scan>([]<gpumem_dtype kType>() -> Scan {
   if constexpr (is_floating(kType)) return scan_block<Op, ElementOf<kType>>;
+  return nullptr;
+});
+template <class Op>
+constexpr ByType<ColumnScan> kColumnScans = by_type<ColumnScan>([]<gpumem_dtype kType>() -> ColumnScan {
+  if constexpr (is_floating(kType)) return scan_columns_of<Op, ElementOf<kType>>;
   return nullptr;
 });
 
@@ -183,6 +223,7 @@ namespace GPUMEM_LOOPS {
 double scan(const ScanBlock& block) {
   return block.product ? kScans<Multiply>[block.dtype](block) : kScans<Add>[block.dtype](block);
 }
+void scan_columns(const ScanColumns& c) { (c.product ? kColumnScans<Multiply> : kColumnScans<Add>)[c.dtype](c); }
 }  // namespace GPUMEM_LOOPS
 
 }  // namespace gpumem
