@@ -351,6 +351,13 @@ endif()
 # -O3 speeds up only loops of the host and loops over the boxes of a layout. Other code would only grow. Rarely called code has -Os.
 # Files with other options than the precompiled headers do not use them, because gcc would apply the headers' options.
 target_compile_options(gpumem_core PRIVATE $<$<CONFIG:Release>:-O2>)
+# By default, gcc copies and clears structs of some hundred bytes with "rep" instructions, which take 10 ns to begin (AMD EPYC). A call on
+# 10 elements of the host took 950 ns with them, and takes 790 with loops.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  foreach(function memcpy memset)
+    target_compile_options(gpumem_core PRIVATE $<$<CONFIG:Release>:-m${function}-strategy=vector_loop:2048:noalign,libcall:-1:noalign>)
+  endforeach()
+endif()
 set(loop_sources ${core_sources})
 list(FILTER loop_sources INCLUDE REGEX "^src/(backend/host/|dist/layout)")
 list(FILTER loop_sources EXCLUDE REGEX "reduce_rows_by_index|host_families|host_backend")  # they call the loops of others
