@@ -196,14 +196,14 @@ TEST(DistBackground, MemoryMayBeFreedBehindIt) {
 // The caller learns its mistake at once, and the others as soon as they wait for it. wrong: the call of process 1.
 void expect_told(gpumem_status status, const Execute& wrong) {
   const auto processes = in_processes(On::host, 3, [&](Rank& rank) {
-    rank.start(kEnough);
+    rank.start(kLong);
     rank.transport.allow_any_thread();
     RankStreams streams(rank.part, rank.own);
     PlannedMove planned(rank.dist.get(), rank.part, all_to_all(rank.part), nullptr, rank.own);
     planned.by = [&](gpumem_dist_plan* plan, const void* const* src, void* const* dst) {
       return rank.rank == 1 ? wrong(plan, src, dst) : streams.enqueue(plan, src, dst);
     };
-    const gpumem_status got = in_time(kEnough, [&] { return planned.execute(); });
+    const gpumem_status got = in_time(kLong, [&] { return planned.execute(); });
     if (rank.rank == 1) {
       EXPECT_TRUE(gives(status, got));
       return expect_stuck(rank, status);
@@ -211,7 +211,7 @@ void expect_told(gpumem_status status, const Execute& wrong) {
     EXPECT_TRUE(ok(got));
     const Clock::time_point start = Clock::now();
     streams.finish();
-    EXPECT_LT(seconds_since(start), kEnough / 2);
+    EXPECT_LT(seconds_since(start), kLong / 2);
     EXPECT_TRUE(lost(info_of(rank.dist.get()).status));
     EXPECT_NE(last_error().find("gave up"), std::string::npos) << last_error();
   });

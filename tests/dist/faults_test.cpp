@@ -202,7 +202,9 @@ TEST(DistFaults, AnAbortFromAnotherThread) {
       sleep_for(0.2);
       EXPECT_TRUE(rank.rank != 0 || ok(gpumem_dist_abort(rank.dist.get())));
     });
-    const gpumem_status status = move.execute();
+    gpumem_status status = move.execute();
+    // What process 0 sent before may be all that process 1 waits for. There is nothing for its next call.
+    if (rank.rank == 1 && status == GPUMEM_OK) status = move.execute();
     EXPECT_LT(seconds_since(start), kLong / 2) << "long before the deadline";
     aborts.join();
     if (rank.rank == 0) over.give();

@@ -56,24 +56,27 @@ Held settled(const Refusal& refusal, const Held& before) {
   return held_now();
 }
 
-// How many freed addresses the library remembers depends on which ones the system gives again: up to 10 blocks more after 16 rounds, and few more
-// after the next 16. What is lost is lost each time. A number is not the same request in each round, because threads make requests. What stays
-// because a request to free it was refused does not count.
+// What is lost is lost in each of several batches of runs. How many freed addresses the library remembers depends on which ones the system
+// gives again: about 10 blocks more after some batch, and few after the others. A number is not the same request in each run, because threads
+// make requests. What stays because a request to free it was refused does not count.
 bool goes_on(const Refusal& refusal, int64_t number, Refuse mode, const Held& before) {
-  constexpr int kTimes = 16;
-  Held first{0, 0};
+  constexpr int kBatches = 5, kTimes = 16;
   Held unfreed{0, 0};
   Held now = settled(refusal, before);
-  for (int i = 0; i < 2 * kTimes; ++i) {
-    if (i == kTimes) first = now - unfreed;
-    refuse_request(refusal, number, mode);
-    run_scenario(refusal.setting);
-    const bool stays = refuse_nothing() > 0 && frees(first_refused());
-    const Held last = std::exchange(now, settled(refusal, now));
-    if (stays) unfreed = unfreed + now - last;
+  Held lost{0, 0};
+  for (int batch = 0; batch < kBatches; ++batch) {
+    for (int i = 0; i < kTimes; ++i) {
+      refuse_request(refusal, number, mode);
+      run_scenario(refusal.setting);
+      const bool stays = refuse_nothing() > 0 && frees(first_refused());
+      const Held last = std::exchange(now, settled(refusal, now));
+      if (stays) unfreed = unfreed + now - last;
+    }
+    const Held before_batch = std::exchange(lost, now - unfreed);
+    if (batch > 0 && lost.blocks - before_batch.blocks <= kTimes / 2 && lost.mapped_bytes == before.mapped_bytes)
+      return false;
   }
-  const Held lost = now - unfreed;
-  return lost.blocks - first.blocks > kTimes / 2 || lost.mapped_bytes != before.mapped_bytes;
+  return true;
 }
 
 Outcome try_one(const Refusal& refusal, int64_t number, Refuse mode, bool warm, int pipe) {
