@@ -275,6 +275,23 @@ TEST_P(ScanLinesConformance, EachSegmentIsScanned) {
   }
 }
 
+TEST_P(ScanLinesConformance, TheStrideOfASingleElementIsNotUsed) {
+  const int64_t extents[] = {1, 8};
+  for (const int64_t stride : {INT64_MAX, INT64_MAX / 8}) {
+    const int64_t strides[] = {stride, 1};
+    const std::vector<double> x = {1, 2, 3, 4, 5, 6, 7, 8};
+    std::vector<double> result(x.size());
+    ASSERT_TRUE(ok(gpumem_scan_axis(ctx, GPUMEM_F64, GPUMEM_SUM, 0, 2, extents, 0, x.data(), strides, result.data(),
+                                    strides, GPUMEM_F64)));
+    EXPECT_EQ(result, x);
+    const std::vector<int32_t> whole(x.begin(), x.end());
+    std::vector<int64_t> sums(x.size());
+    ASSERT_TRUE(ok(gpumem_scan_axis(ctx, GPUMEM_I32, GPUMEM_SUM, 0, 2, extents, 0, whole.data(), strides, sums.data(),
+                                    strides, GPUMEM_I64)));
+    EXPECT_EQ(sums, std::vector<int64_t>(x.begin(), x.end()));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(On, ScanLinesConformance, testing::ValuesIn(contexts_here()), OnEachContext::name);
 
 }  // namespace

@@ -235,7 +235,7 @@ TEST(DistBackground, AMistakeOfOneProcess) {
 TEST(DistBackground, AProcessThatNeverCalls) {
   const Signal over;
   const auto processes = in_processes(On::host, 2, [&](Rank& rank) {
-    rank.start(kSilence);
+    rank.start(kEnough);
     rank.transport.allow_any_thread();
     RankStreams streams(rank.part, rank.own);
     PlannedMove planned(rank.dist.get(), rank.part, all_to_all(rank.part), nullptr, rank.own);

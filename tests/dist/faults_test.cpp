@@ -17,7 +17,9 @@ std::unique_ptr<Processes> work_with(const Fault& fault, bool ends_are_seen = tr
     // The end of a process ends the calls that wait for it. Of the one that is stopped for some time, no call is in time.
     const bool ends = fault.what == Fault::kill && ends_are_seen;
     const bool stops = fault.what == Fault::stop && rank.rank == victim(fault);
-    EXPECT_TRUE(lost(Worker(rank, ends || stops ? kLong : kSilence).work()));
+    // All must come as far as the fault.
+    const double silence = fault.what == Fault::kill || fault.what == Fault::stop ? kEnough : kSilence;
+    EXPECT_TRUE(lost(Worker(rank, ends || stops ? kLong : silence).work()));
   });
 }
 
@@ -124,11 +126,11 @@ TEST(DistFaults, ATransportThatFailsIsAPeerThatIsLost) {
 TEST(DistFaults, ATransportThatTakesItsTime) {
   const Signal over;
   const auto processes = in_processes(On::host, 2, [&](Rank& rank) {
-    rank.start(kSilence);
+    rank.start(kEnough);
     rank.transport.order({Fault::slow, 1, 0.005});
     PlannedMove move(rank.dist.get(), rank.part, all_to_all(rank.part), nullptr, rank.own);
     if (rank.rank == 1) return over.await();
-    EXPECT_TRUE(gives(GPUMEM_TIMED_OUT, in_time(kSilence, [&] { return move.execute(); })));
+    EXPECT_TRUE(gives(GPUMEM_TIMED_OUT, in_time(kEnough, [&] { return move.execute(); })));
     over.give();
   });
   EXPECT_TRUE(processes->all_well());

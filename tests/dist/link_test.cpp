@@ -122,7 +122,7 @@ class Link : public testing::Test {
     gpumem_status status = GPUMEM_OK;
     for (int i = 0; i < 20 && status == GPUMEM_OK; ++i) status = call();
     EXPECT_TRUE(lost(status));
-    EXPECT_LT(seconds_since(start), kSilence + 10);
+    EXPECT_LT(seconds_since(start), kEnough + 10);
     EXPECT_EQ(info_of(rank.dist.get()).status, status);
     EXPECT_TRUE(gives(status, call()));
   }
@@ -431,7 +431,7 @@ TEST_F(Link, ThatDoesNotComeUpIsDoneWithout) {
 
 // The other process waits in vain. The link has half of the deadline to come up.
 void Link::lose_the_peer(LinkedRank& rank) {
-  rank.start(kSilence);
+  rank.start(kEnough);
   const gpumem_dist_plan_options options = plan_options(kWork);
   PlannedMove planned(rank.dist.get(), rank.part, swap_slabs(2, 20000), &options, rank.own);
   expect_lost(rank, [&] { return planned.execute(); });
@@ -453,7 +453,7 @@ TEST_F(Link, ThatBreaksReleasesTheStreams) {
     fake_nccl_traffic();
     const ScopedVariable fails("FAKE_NCCL", how);
     in_ranks({1, 1}, [](LinkedRank& rank) {
-      rank.start(kSilence);
+      rank.start(kEnough);
       RankStreams streams(rank.part, rank.own);
       const gpumem_dist_plan_options options = plan_options(kWork);
       PlannedMove planned(rank.dist.get(), rank.part, swap_slabs(2, 20000), &options, rank.own, true);

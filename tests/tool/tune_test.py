@@ -64,7 +64,7 @@ class Tune(unittest.TestCase):
         rows = json.loads(self.run_tool("tune", LINE, "copy bytes=1000000", *BRIEFLY, "--out", file, "--json"))["rows"]
         before = file.read_text()
         for row in rows:
-            self.assertEqual(row["adopted"], f"\t{row['winner']}\t" in before and row["winner"] != row["table"])
+            self.assertEqual(row["adopted"], f"\t{row['problem']}\t{row['winner']}\t" in before and row["winner"] != row["table"])
         self.run_tool("devices", GPUMEM_TUNING=str(file))
         self.run_tool("tune", "fill bytes=4 n=1000", *BRIEFLY, "--out", file)
         for line in before.splitlines():

@@ -81,8 +81,8 @@ int64_t sort_workspace_bytes(const SortParams& params, int64_t tasks) noexcept;
 int64_t sort_serial_workspace_bytes(const SortParams& params) noexcept;
 // A block of kLeafTerms elements, their prefixes and the one before, and the task's partial result.
 constexpr int64_t kScanTaskBytes = 2 * 8 * 1024 + 64 * 32 + 64 + 64;
-// Lines that are next to each other are scanned together: a block of each line, its results, its partial results and its
-// sums, and the prefixes of one line or of some rows of all of them.
+// Lines that are next to each other are scanned together: a block of each line, its results, its partial results, its sums
+// and the subtrees before it. The task's own part holds the prefixes of one line, or of some rows of all lines.
 constexpr int64_t kScanLinesTogether = 8;
 constexpr int64_t kScanLinesTaskBytes = kScanLinesTogether * (2 * 8 * 1024 + 2048 + 2048 + 512) + kScanTaskBytes;
 

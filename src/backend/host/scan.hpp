@@ -28,9 +28,10 @@ struct Line {
   int64_t n = 0;
   bool sound = true;
 };
-// In elements.
-inline int64_t x_stride(const ScanParams& p) noexcept { return p.view.rank > 0 ? p.view.x_strides[0] : 1; }
-inline int64_t result_stride(const ScanParams& p) noexcept { return p.view.rank > 0 ? p.view.result_strides[0] : 1; }
+// In elements. The stride of a single element is not used, and may be any number.
+inline bool has_strides(const ScanParams& p) noexcept { return p.view.rank > 0 && p.view.extents[0] > 1; }
+inline int64_t x_stride(const ScanParams& p) noexcept { return has_strides(p) ? p.view.x_strides[0] : 1; }
+inline int64_t result_stride(const ScanParams& p) noexcept { return has_strides(p) ? p.view.result_strides[0] : 1; }
 inline Line line_of(const ScanParams& p, int64_t index) noexcept {
   const char* const x = static_cast<const char*>(p.x);
   char* const result = static_cast<char*>(p.result);
@@ -39,7 +40,7 @@ inline Line line_of(const ScanParams& p, int64_t index) noexcept {
   if (p.offsets != nullptr) {
     int64_t bounds[2];
     std::memcpy(bounds, reinterpret_cast<const char*>(p.offsets) + index * int64_t{sizeof(int64_t)}, sizeof bounds);
-    if (bounds[0] < 0 || bounds[0] > bounds[1] || bounds[1] > p.n) return {.sound = false};
+    if (bounds[0] < 0 || bounds[0] > bounds[1] || bounds[1] > p.n) return {x, result, 0, false};
     return {x + bounds[0] * bytes, result + bounds[0] * result_bytes, bounds[1] - bounds[0]};
   }
   if (p.view.rank == 0) return {x, result, p.n};

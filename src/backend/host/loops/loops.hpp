@@ -237,7 +237,8 @@ struct ScanBlock {
   double* prefixes;  // of all rows. NaNs are canonical
 };
 
-// The next prefixes of neighbouring columns of floating-point elements, in the same order.
+// The next prefixes of neighbouring columns of floating-point elements, in the same order. The number of rows before is a
+// multiple of `lanes`.
 constexpr int64_t kScanColumns = 8;
 struct ScanColumns {
   gpumem_dtype dtype;
