@@ -127,7 +127,7 @@ TEST(DistLies, OfATransportGiveTheRightResultOrAStatus) {
       }
     }
     EXPECT_GT(told, 3);
-    // A lie about a last message, or about data behind an end that nobody looks for, can stay unnoticed.
+    // A lie can stay unnoticed if it is about a last message, or about data after an end.
     EXPECT_TRUE(noticed >= told / 2 || kLies[lie] == Fault::lengthen) << noticed << " of " << told;
   }
 }

@@ -79,7 +79,7 @@ int64_t by_index_leaves_workspace_bytes(const ReduceByIndexParams& params) noexc
 constexpr int64_t kSortTaskKeys = int64_t{1} << 15;
 int64_t sort_workspace_bytes(const SortParams& params, int64_t tasks) noexcept;
 int64_t sort_serial_workspace_bytes(const SortParams& params) noexcept;
-// A block of kLeafTerms elements, their prefixes and the one before, and the task's partial result.
+// Per task: a block of kLeafTerms elements, the prefix before it, its prefixes, and the partial result.
 constexpr int64_t kScanTaskBytes = 2 * 8 * 1024 + 64 * 32 + 64 + 64;
 // Lines that are next to each other are scanned together: a block of each line, its results, its partial results, its sums
 // and the subtrees before it. The task's own part holds the prefixes of one line, or of some rows of all lines.

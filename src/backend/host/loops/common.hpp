@@ -28,8 +28,8 @@ inline T load_as(const void* p) {
   return value;
 }
 
-inline void prefetch_ahead(const void* p) {
-  __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(p) + kPrefetchBytes));
+inline void prefetch_ahead(const void* p, int64_t bytes = kPrefetchBytes) {
+  __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(p) + static_cast<uintptr_t>(bytes)));
 }
 
 // A block has no more lines than a core can have in flight.

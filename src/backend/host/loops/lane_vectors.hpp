@@ -15,6 +15,10 @@ namespace {
 // A block's rows of up to this many columns without padding are read as one long row.
 constexpr int64_t kFewColumns = 64;
 
+inline F64s canonical(const F64s& v) {
+  return v == v ? v : std::bit_cast<double>(kCanonicalNan) + F64s{};  // NOLINT(misc-redundant-expression)
+}
+
 template <template <class> class Lane>
 struct LaneVectors {
   using Vector = Lane<F64s>;
@@ -37,7 +41,7 @@ struct LaneVectors {
       const F64s corrected = lanes.value + lanes.error;
       v = corrected - corrected == 0 ? corrected : v;  // NOLINT(misc-redundant-expression)
     }
-    return v == v ? v : std::bit_cast<double>(kCanonicalNan) + F64s{};  // NOLINT(misc-redundant-expression)
+    return canonical(v);
   }
 
   [[gnu::noinline]] static void store(const Vector& lanes, int64_t count, const LineResults& results, int64_t line) {

@@ -247,10 +247,10 @@ struct ScanColumns {
   int64_t pitch;         // bytes from row to row
   int64_t rows;          // up to `lanes`
   int64_t lanes;         // a power of 2: kLeafLanes, or fewer if the columns have no more rows
-  const double* before;  // subtrees of the blocks before this one, the nearest first: kScanColumns of each
+  const double* before;  // `count` rows of kScanColumns subtrees of the blocks before this one, the nearest first
   int32_t count;
-  // The partial sums of the fold, kScanColumns values each: those of the step to m lanes are numbers m to 2m - 1, and 1 is
-  // the sum of the block. The caller makes 2 * lanes of them neutral at the start of a block.
+  // Of the fold: 2 * lanes rows of kScanColumns values. The fold to m lanes has rows m to 2m - 1, so row 1 has the sums of
+  // the block. The caller makes all rows neutral at the start of a block.
   double* sums;
   double* prefixes;  // of all rows. NaNs are canonical
 };

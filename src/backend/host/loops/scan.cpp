@@ -50,9 +50,6 @@ inline F64s fold_four(const F64s (&v)[4]) {
 }
 
 inline void store(double* to, const F64s& v) { std::memcpy(to, &v, sizeof v); }
-inline F64s canonical(const F64s& v) {
-  return v == v ? v : std::bit_cast<double>(kCanonicalNan) + F64s{};  // NOLINT(misc-redundant-expression)
-}
 
 template <int kStep, int... kLane>
 inline void transpose_step(F64s* v, std::integer_sequence<int, kLane...>) {
@@ -179,7 +176,7 @@ void scan_columns_of(const ScanColumns& columns) {
   constexpr int64_t kVectors = kScanColumns / kWide;
   for (int64_t row = 0; row < c.rows; ++row) {
     const auto* x = reinterpret_cast<const T*>(c.x + row * c.pitch);
-    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(x) + kRowsAhead * c.pitch));
+    prefetch_ahead(x, kRowsAhead * c.pitch);
     F64s v[kVectors];
     double* sum = c.sums + (c.lanes + row) * kScanColumns;
 #pragma GCC unroll 8
