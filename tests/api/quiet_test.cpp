@@ -112,7 +112,7 @@ TEST(QuietHost, LeavesNoThreadAndNoDescriptorBehind) {
   const size_t threads = entries_of("/proc/self/task");
   const size_t descriptors = entries_of("/proc/self/fd");
   for (int i = 0; i < 20; ++i) use_the_library(On::host);
-  // A thread that was joined may stand in the list for a moment longer.
+  // After its end, a thread may remain in the list for a moment.
   for (int tries = 0; tries < 5000 && entries_of("/proc/self/task") > threads; ++tries) usleep(1000);
   EXPECT_LE(entries_of("/proc/self/task"), threads);
   EXPECT_LE(entries_of("/proc/self/fd"), descriptors);

@@ -16,7 +16,7 @@ namespace {
 
 struct TaskScratch {
   alignas(64) char block[8 * kLeafTerms];
-  double prefixes[kLeafTerms + 1];  // the one before the block first
+  double prefixes[kLeafTerms + 1];  // the first one is before the block
   ReduceNode levels[kTreeLevels];
   ReduceNode total;  // of a whole task
 };

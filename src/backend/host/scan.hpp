@@ -1,4 +1,4 @@
-// What the host's scans of one sequence and of many lines share. Everything has internal linkage, like
+// Shared by the host's scans of one sequence and of many lines. Everything has internal linkage, like
 // kernels/scan/element.hpp.
 #pragma once
 
@@ -116,7 +116,7 @@ typename Scan::Word scan_words(const Scan& scan, const ScanParams& p, int64_t fi
     fits &= !run.template operator()<false>(first, end);
     return word;
   }
-  // The sum of all elements is no result of an exclusive scan.
+  // An exclusive scan has no place for the sum of all elements.
   const int64_t last = end == p.n ? end - 1 : end;
   fits &= !run.template operator()<true>(first, last);
   run.template operator()<true>(last, end);

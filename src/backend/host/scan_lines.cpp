@@ -23,7 +23,7 @@ struct LinesScratch {
   double before[kTreeLevels][kTogether];
   union {
     double prefixes[kLeafTerms + 1];
-    double rows[kLeafLanes + 1][kTogether];  // the last prefixes of all lines before some rows, and those of the rows
+    double rows[kLeafLanes + 1][kTogether];  // prefixes of all lines. Row 0 is before the others
   };
   ReduceNode levels[kTogether][kTreeLevels];
 };

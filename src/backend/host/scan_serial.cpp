@@ -14,7 +14,7 @@ bool define_words(const Scan& scan, const Line& line, bool exclusive, const Load
   for (int64_t i = 0; i < line.n; ++i) {
     const auto term = scan.word(load.template operator()<typename Scan::T>(i));
     const auto after = Scan::combine(before, term);
-    // The sum of all elements is no result of an exclusive scan.
+    // An exclusive scan has no place for the sum of all elements.
     fits &= !Scan::overflows(before, term, after) || (exclusive && i + 1 == line.n);
     store(i, scan.value(exclusive ? before : after));
     before = after;

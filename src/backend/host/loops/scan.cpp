@@ -26,7 +26,7 @@ struct Multiply {
 // end in a row are folded together. "Parts" are equal pieces of the lanes; a state has the newer value in the first of
 // them. Neighbouring states share half of their sums.
 
-// f[j]: the fold of 2 * kHalf parts, of which the first j + 1 are new.
+// f[j]: the fold of 2 * kHalf parts. Its first j + 1 parts are new.
 template <class Op, int kHalf>
 inline void fold_parts(const F64s (&old)[2 * kHalf], const F64s (&fresh)[2 * kHalf], F64s* f) {
   if constexpr (kHalf == 1) {
